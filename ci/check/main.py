@@ -65,6 +65,7 @@ class Check:
     def __init__(self, asked, plan):
         self.asked, self.plan, self.began = asked, plan, builds.now()
         self.failed, self.flaky, self.steps = [], [], []
+        self.waited_for = False  # job tests, beside which all else gives way
         self.times = (LOGS / "times").resolve()
         self.environment = {"PCLSCOPE_KEEP": str((LOGS / "kept").resolve()), "PCLSCOPE_TIMES": str(self.times)}
         if asked.seed is not None:
@@ -111,36 +112,40 @@ class Check:
         released = "release" in self.plan and self.build("release")
         if not released:
             jobs_over.set()
-        beside = "idle" if released else None
-        background = threading.Thread(target=self.sanitizers, args=(jobs_over, beside), daemon=True)
+        self.waited_for = released
+        background = threading.Thread(target=self.sanitizers, args=(jobs_over,), daemon=True)
         background.start()
         if released:
             self.finish(self.start("jobs", "release", selection(self.plan["release"], "-L", "^job$", "-LE", "^time$"),
                                    JOBS_AT_ONCE))
             jobs_over.set()
             self.finish(self.start("time", "release", selection(self.plan["release"], "-L", "^time$"), 1))
+            self.waited_for = False
+            run.give_way_no_more()  # else a busy machine would keep the rest from its cores for ever
         background.join()
 
-    def sanitizers(self, jobs_over, beside):
+    def sanitizers(self, jobs_over):
         try:
-            self.sanitized(jobs_over, beside)
+            self.sanitized(jobs_over)
         except KeyboardInterrupt:
             pass  # the check is being ended
         except Exception as error:  # pylint: disable=broad-exception-caught
             self.failed.append(f"the check itself: {error!r}")
 
-    def sanitized(self, jobs_over, beside):
-        tests_beside = "last" if beside else None  # some wait for each other, with a limit
-        built = [tree for tree in ("sanitize", "tsan") if tree in self.plan and self.build(tree, beside)]
+    def beside(self, how):
+        return how if self.waited_for else None
+
+    def sanitized(self, jobs_over):
+        built = [tree for tree in ("sanitize", "tsan") if tree in self.plan and self.build(tree, self.beside("idle"))]
         jobs_over.wait()
         steps = []
         if "sanitize" in built:
             steps.append(self.start("unit", "sanitize", selection(self.plan["sanitize"], "-L", "^unit$"), builds.CORES,
-                                    beside=tests_beside))
+                                    beside=self.beside("last")))
         if "tsan" in built:
             options = f"suppressions={os.getcwd()}/ci/tsan.supp halt_on_error=0 exitcode=66"
             steps.append(self.start("threads", "tsan", selection(self.plan["tsan"], "-L", "^threads$"), 1,
-                                    {"TSAN_OPTIONS": options}, beside=tests_beside))  # they wait for most of their time
+                                    {"TSAN_OPTIONS": options}, beside=self.beside("last")))
         for step in steps:
             self.finish(step)
 

@@ -39,6 +39,13 @@ def give_way(beside):
         pathlib.Path("/proc/self/autogroup").write_text(str(GIVES_WAY[beside]), encoding="ascii")
 
 
+def give_way_no_more():
+    """What is under way has the cores like anybody else from now on, where that is allowed."""
+    for step in list(under_way):
+        with contextlib.suppress(OSError):
+            pathlib.Path(f"/proc/{step.process.pid}/autogroup").write_text("0", encoding="ascii")
+
+
 class Step:
     """A command under way. Each line it prints goes to its log and to `look`, which may say something of it.
     `beside`: it runs beside what is waited for, on what that leaves of the cores: "idle" or, with a little, "last"."""
