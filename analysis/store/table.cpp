@@ -6,8 +6,8 @@
 namespace pclscope::store {
 namespace {
 
-// Property lists are the same for thousands of columns, and making one costs as much as making a column: one of each for
-// a thread that reads or writes. Nobody closes them: HDF5 does at the process's end, which may be before ours.
+// Property lists are the same for thousands of columns, and making one costs as much as making a column: one of each
+// for a thread that reads or writes. Nobody closes them: HDF5 does at the process's end, which may be before ours.
 
 // No chunk cache: rows go straight to their place in the file, or come from it.
 hid_t uncached() {
