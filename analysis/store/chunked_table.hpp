@@ -23,29 +23,25 @@ class ChunkedWriter {
   using PackedRow = typename Packed<Row>::Type;
 
   // The tails go to `tails`, which must lie behind `parent` (driver.cpp).
-  bool create(hid_t parent, const char* name, std::uint64_t rows_per_chunk) {
+  bool create(const Layout& layout, hid_t parent, const char* name, std::uint64_t rows_per_chunk) {
     chunk_ = rows_per_chunk;
-    group_ = create_group(parent, name);
-    bool good = group_ && create_list(group_.get(), "rows", shown_) &&
-                create_number(group_.get(), "not_stored", std::uint64_t{0});
-    describe(
-        [&]<class Base, class T>(const char* column, const char* unit, T Base::*, const char*) {
-          const Hdf5Handle type = Stored<T>::file();
-          columns_.push_back(Column::create(group_.get(), column, unit, type.get(), chunk_, true));
-          good = good && columns_.back();
-        },
-        static_cast<const PackedRow*>(nullptr));
+    group_ = layout.group(parent, name);
+    const bool good = group_ && (layout.is_copied() || create_list(group_.get(), "rows", shown_)) &&
+                      layout.number(group_.get(), "not_stored", std::uint64_t{0}) &&
+                      layout.columns<PackedRow>(group_.get(), chunk_, true, columns_);
     filtered_.resize(columns_.size());
     return good;
   }
-  bool create_tails(hid_t tails, const char* name) {
-    tail_group_ = create_group(tails, name);
+  bool create_tails(const Layout& layout, hid_t tails, const char* name) {
+    tail_group_ = layout.group(tails, name);
     const std::uint64_t piece = std::min<std::uint64_t>(chunk_, 1024);
-    return tail_group_ && tails_[0].create(tail_group_.get(), "0", piece) &&
-           tails_[1].create(tail_group_.get(), "1", piece);
+    return tail_group_ && tails_[0].create(layout, tail_group_.get(), "0", piece) &&
+           tails_[1].create(layout, tail_group_.get(), "1", piece);
   }
 
-  bool create_times(hid_t times, const char* name) { return times_.create(times, name, 256); }
+  bool create_times(const Layout& layout, hid_t times, const char* name) {
+    return times_.create(layout, times, name, 256);
+  }
 
   // What the tails, and the times of one chunk more, may still grow by.
   std::uint64_t tail_growth() const {

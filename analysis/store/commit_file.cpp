@@ -69,6 +69,12 @@ std::uint64_t CommitFile::disk_left() const {
   return may_have - std::min(may_have, end_);
 }
 
+bool CommitFile::begin_with(std::span<const std::byte> content) {
+  if (content.size() > limit_) return error_ = EFBIG, false;
+  end_ = content.size();
+  return write_now(0, content.size(), content.data());
+}
+
 std::uint64_t CommitFile::allocate_data(std::uint64_t size) {
   if (size > limit_ - std::min(limit_, end_)) return error_ = EFBIG, no_place;
   const std::uint64_t at = end_;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ class CommitFile {
   ~CommitFile();
   CommitFile(const CommitFile&) = delete;
   CommitFile& operator=(const CommitFile&) = delete;
+
+  // The first content of a new file, whole and in order; before anything else.
+  bool begin_with(std::span<const std::byte> content);
 
   // Space at the end, never space that was in use before: an earlier commit may still refer to it. Small structure
   // does not cross a page, so that rewriting it is one step for a process that gets killed. Beyond the limit there is

@@ -43,6 +43,10 @@ inline Hdf5Handle own_dataset(hid_t id) { return {id, H5Dclose}; }
 inline Hdf5Handle own_attribute(hid_t id) { return {id, H5Aclose}; }
 inline Hdf5Handle own_space(hid_t id) { return {id, H5Sclose}; }
 inline Hdf5Handle own_type(hid_t id) { return {id, H5Tclose}; }
+// Of what nobody closes: HDF5's own types.
+inline Hdf5Handle not_owned(hid_t id) {
+  return {id, [](hid_t) -> herr_t { return 0; }};
+}
 inline Hdf5Handle own_properties(hid_t id) { return {id, H5Pclose}; }
 
 // In memory and, little-endian, in the file.

@@ -26,9 +26,9 @@ std::optional<std::string> text_at(const std::vector<TextRow>& texts, std::uint6
 }  // namespace
 
 // What refers to others is committed after them: it is created first (driver.cpp).
-bool SiteWriter::create(hid_t parent) {
-  return sites_.create(parent, "sites", 512) && modules_.create(parent, "modules", 16) &&
-         texts_.create(parent, "texts", 8192);
+bool SiteWriter::create(const Layout& layout, hid_t parent) {
+  return sites_.create(layout, parent, "sites", 512) && modules_.create(layout, parent, "modules", 16) &&
+         texts_.create(layout, parent, "texts", 8192);
 }
 
 SiteWriter::TextRange SiteWriter::text(const std::string& text) {

@@ -23,7 +23,7 @@ std::vector<CallSite> unflatten(const FlatSites& flat);
 
 class SiteWriter {
  public:
-  bool create(hid_t parent);
+  bool create(const Layout& layout, hid_t parent);
   // Within so many bytes of the file (2 TiB unless told); sites beyond stay unknown.
   void limit(std::uint64_t bytes) { limit_ = bytes; }
   void add(std::span<const CallSite> sites);

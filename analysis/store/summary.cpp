@@ -50,21 +50,21 @@ bool smaller_density(SnapshotRows& rows) {
 
 }  // namespace
 
-bool SummaryWriter::create(hid_t parent, const char* name) {
-  group_ = create_group(parent, name);
+bool SummaryWriter::create(const Layout& layout, hid_t parent, const char* name) {
+  group_ = layout.group(parent, name);
   if (!group_) return false;
   const Snapshot empty;
-  bool good = create_text(group_.get(), "method", "", method_capacity);
+  bool good = layout.text(group_.get(), "method", "", method_capacity);
   describe_values(
       [&]<class T>(const ValueInfo& value, const T& from) {
         using Type = typename Stored<T>::Type;
-        good = good && create_number(group_.get(), value.full_name().c_str(), static_cast<Type>(from));
+        good = good && layout.number(group_.get(), value.full_name().c_str(), static_cast<Type>(from));
       },
       empty);
   const SnapshotRows nothing;
   each_table(
       [&]<class Row>(const TableInfo& info, const std::vector<Row>&) {
-        good = good && tables_.emplace_back().create_as<Row>(group_.get(), info.name, info.rows_per_chunk);
+        good = good && tables_.emplace_back().create_as<Row>(layout, group_.get(), info.name, info.rows_per_chunk);
       },
       nothing);
   return good;

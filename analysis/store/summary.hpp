@@ -11,7 +11,7 @@ namespace pclscope::store {
 
 class SummaryWriter {
  public:
-  bool create(hid_t parent, const char* name);
+  bool create(const Layout& layout, hid_t parent, const char* name);
   // The file grows by at most `room` bytes: what does not fit is left out: the density of
   // calls becomes coarser, then lists go, at last all but the totals.
   bool write(const Snapshot& snapshot, std::uint64_t room);

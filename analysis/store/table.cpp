@@ -56,8 +56,9 @@ Hdf5Handle select(hid_t dataset, std::uint64_t first, std::uint64_t count) {
 
 }  // namespace
 
-Hdf5Handle create_group(hid_t parent, const char* name) {
-  return own_group(H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+Hdf5Handle Layout::group(hid_t parent, const char* name) const {
+  return own_group(is_copied() ? H5Gopen2(parent, name, H5P_DEFAULT)
+                               : H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
 }
 
 Column Column::create(hid_t group, const char* name, const char* unit, hid_t type, std::uint64_t rows_per_chunk,
@@ -85,6 +86,19 @@ Column Column::open(hid_t group, const char* name) {
   return column;
 }
 
+Column Column::copied(hid_t group, const char* name, std::uint64_t rows_per_chunk) {
+  Column column;
+  column.group_ = group;
+  column.name_ = name;
+  column.chunk_ = rows_per_chunk;
+  return column;
+}
+
+bool Column::opened() {
+  if (name_) dataset_ = own_dataset(H5Dopen2(group_, std::exchange(name_, nullptr), uncached()));
+  return static_cast<bool>(dataset_);
+}
+
 std::uint64_t Column::rows_per_chunk() const {
   const Hdf5Handle properties = own_properties(H5Dget_create_plist(dataset_.get()));
   hsize_t chunk = 1;
@@ -92,6 +106,7 @@ std::uint64_t Column::rows_per_chunk() const {
 }
 
 bool Column::write(std::uint64_t first, std::uint64_t count, hid_t memory, const void* from) {
+  if (!opened()) return false;
   if (first + count > extent_) {
     const hsize_t extent = first + count;
     if (H5Dset_extent(dataset_.get(), &extent) < 0) return false;
@@ -113,6 +128,7 @@ std::uint64_t Column::growth(std::uint64_t rows, std::uint64_t row_bytes) const 
 }
 
 bool Column::write_chunk(std::uint64_t chunk, std::span<const std::uint8_t> filtered) {
+  if (!opened()) return false;
   constexpr std::uint64_t ahead = 32;  // chunks: resizing a dataset costs more than writing a chunk
   if ((chunk + 1) * chunk_ > extent_) {
     const hsize_t extent = (chunk / ahead + 1) * ahead * chunk_;

@@ -21,8 +21,8 @@ namespace pclscope::store {
 template <class T>
 struct Stored {
   using Type = typename StoredAs<T>::Type;
-  static Hdf5Handle file() { return own_type(H5Tcopy(file_type<Type>())); }
-  static Hdf5Handle memory() { return own_type(H5Tcopy(memory_type<Type>())); }
+  static Hdf5Handle file() { return not_owned(file_type<Type>()); }
+  static Hdf5Handle memory() { return not_owned(memory_type<Type>()); }
 };
 template <std::size_t n>
 struct Stored<std::array<char, n>> {
@@ -43,13 +43,16 @@ std::uint64_t row_bytes() {
 // More than one node of a chunk index takes, its share of the page in which it lies included (driver.cpp, writer.cpp).
 inline constexpr std::uint64_t index_node_bytes = 1024;
 
+// A column keeps to the group that it was given: the group must live as long.
 class Column {
  public:
   // `compressed`: shuffled and deflated, for write_chunk() only.
   static Column create(hid_t group, const char* name, const char* unit, hid_t type, std::uint64_t rows_per_chunk,
                        bool compressed = false);
   static Column open(hid_t group, const char* name);
-  explicit operator bool() const { return static_cast<bool>(dataset_); }
+  // One without rows that create() made in another file, of which this one is a copy; opened when it is written.
+  static Column copied(hid_t group, const char* name, std::uint64_t rows_per_chunk);
+  explicit operator bool() const { return dataset_ || name_; }
   std::uint64_t extent() const { return extent_; }
   std::uint64_t rows_per_chunk() const;
   bool write(std::uint64_t first, std::uint64_t count, hid_t memory, const void* from);
@@ -64,29 +67,60 @@ class Column {
   bool chunk_within(std::uint64_t chunk, std::uint64_t file_bytes) const;  // it lies before this place
 
  private:
+  bool opened();
+
   Hdf5Handle dataset_;
+  hid_t group_ = H5I_INVALID_HID;
+  const char* name_ = nullptr;  // of one that is not open yet
   std::uint64_t chunk_ = 0;
   std::uint64_t extent_ = 0;
 };
 
-Hdf5Handle create_group(hid_t parent, const char* name);
+// How the structure of a new file comes about: it is made, piece by piece, or there as a whole, copied from a blank
+// (blank.hpp), and only looked up.
+class Layout {
+ public:
+  enum class From { nothing, blank };
+  explicit Layout(From from) : from_(from) {}
+  bool is_copied() const { return from_ == From::blank; }
+
+  Hdf5Handle group(hid_t parent, const char* name) const;
+  // Attributes. A copied one has the value of the blank: it must be the same in every file.
+  template <class T>
+  bool number(hid_t object, const char* name, const T& value) const {
+    return is_copied() || create_number(object, name, value);
+  }
+  bool text(hid_t object, const char* name, const std::string& value, std::size_t capacity) const {
+    return is_copied() || create_text(object, name, value, capacity);
+  }
+  // One for each member of Row; false when one cannot be made.
+  template <class Row>
+  bool columns(hid_t group, std::uint64_t rows_per_chunk, bool compressed, std::vector<Column>& columns) const {
+    bool good = true;
+    describe(
+        [&]<class Base, class T>(const char* name, const char* unit, T Base::*, const char*) {
+          columns.push_back(
+              is_copied() ? Column::copied(group, name, rows_per_chunk)
+                          : Column::create(group, name, unit, Stored<T>::file().get(), rows_per_chunk, compressed));
+          good = good && columns.back();
+        },
+        static_cast<const Row*>(nullptr));
+    return good;
+  }
+
+ private:
+  From from_;
+};
 
 // Which rows it has is said with each call: of one type always.
 class AnyTableWriter {
  public:
   template <class Row>
-  bool create_as(hid_t parent, const char* name, std::uint64_t rows_per_chunk) {
-    group_ = create_group(parent, name);
+  bool create_as(const Layout& layout, hid_t parent, const char* name, std::uint64_t rows_per_chunk) {
+    group_ = layout.group(parent, name);
     // Before the columns: a lower address, so `rows` is written after them (driver.cpp).
-    bool good = group_ && create_number(group_.get(), "rows", std::uint64_t{0});
-    describe(
-        [&]<class Base, class T>(const char* column, const char* unit, T Base::*, const char*) {
-          const Hdf5Handle type = Stored<T>::file();
-          columns_.push_back(Column::create(group_.get(), column, unit, type.get(), rows_per_chunk));
-          good = good && columns_.back();
-        },
-        static_cast<const Row*>(nullptr));
-    return good;
+    return group_ && layout.number(group_.get(), "rows", std::uint64_t{0}) &&
+           layout.columns<Row>(group_.get(), rows_per_chunk, false, columns_);
   }
 
   hid_t group() const { return group_.get(); }
@@ -140,8 +174,8 @@ class AnyTableWriter {
 template <class Row>
 class TableWriter : public AnyTableWriter {
  public:
-  bool create(hid_t parent, const char* name, std::uint64_t rows_per_chunk) {
-    return create_as<Row>(parent, name, rows_per_chunk);
+  bool create(const Layout& layout, hid_t parent, const char* name, std::uint64_t rows_per_chunk) {
+    return create_as<Row>(layout, parent, name, rows_per_chunk);
   }
   std::uint64_t growth(std::uint64_t rows) const { return growth_as<Row>(rows); }
   bool write(std::uint64_t first, std::span<const Row> rows) { return write_as<Row>(first, rows); }

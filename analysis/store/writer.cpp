@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "analysis/store/blank.hpp"
 #include "analysis/store/target.hpp"
 #include "analysis/store/writer_state.hpp"
 
@@ -43,6 +44,19 @@ Result<std::unique_ptr<Writer>> Writer::create(const std::string& path, const Wr
   const int error = errno;
   ::unlink(draft.c_str());
   return made ? system_error(path, error) : made.error();
+}
+
+Status Writer::make_blank(const std::string& path) {
+  silence_hdf5();
+  State state;
+  state.path = path;
+  state.options.rows_per_chunk = blank_rows_per_chunk;
+  if (!(state.file = CommitFile::create(path))) return system_error(path, errno);
+  const bool good =
+      state.create_file_from({}, path) && H5Fflush(state.root.get(), H5F_SCOPE_GLOBAL) >= 0 && state.file->commit();
+  const Status made = state.check(good);
+  if (made) state.file->discard();  // and nothing of what closing it would write
+  return made;
 }
 
 Status Writer::append(std::span<const Message> messages) {

@@ -58,6 +58,9 @@ class Writer {
   bool lacks_disk() const;  // something was not stored, and not for the budget's sake
   std::uint64_t collectives_not_stored() const;
 
+  // The structure alone, as create() makes it with `blank_rows_per_chunk`, into a new file: for the build (blank.hpp).
+  static Status make_blank(const std::string& path);
+
  private:
   struct State;
   explicit Writer(std::unique_ptr<State> state);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "analysis/store/blank.hpp"
 #include "analysis/store/driver.hpp"
 #include "analysis/store/target.hpp"
 #include "analysis/store/version.hpp"
@@ -72,37 +73,55 @@ Status Writer::State::ready() const {
 bool Writer::State::create_file(const std::string& draft) {
   options.rows_per_chunk = rows_that_fit(options);
   if (options.budget_bytes != 0) file->set_limit(options.budget_bytes);
-  const Hdf5Handle access = access_through(*file);
-  const Hdf5Handle creation = creation_properties();
-  if (!access || !creation) return false;
-  root = own_file(H5Fcreate(draft.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()));
-  if (!root || !create_layout() || H5Fflush(root.get(), H5F_SCOPE_GLOBAL) < 0 || !file->commit()) return false;
+  if (!create_file_from(options.rows_per_chunk == blank_rows_per_chunk ? blank_dump() : std::span<const std::byte>(),
+                        draft) ||
+      !write_text(root.get(), "created", now_text()) || H5Fflush(root.get(), H5F_SCOPE_GLOBAL) < 0 || !file->commit())
+    return false;
   share_budget();
   return true;
 }
 
+bool Writer::State::create_file_from(std::span<const std::byte> blank, const std::string& draft) {
+  const Layout layout(blank.empty() ? Layout::From::nothing : Layout::From::blank);
+  return open_root(draft, blank) && create_layout(layout);
+}
+
+bool Writer::State::open_root(const std::string& draft, std::span<const std::byte> blank) {
+  const Hdf5Handle access = access_through(*file);
+  const Hdf5Handle creation = creation_properties();
+  if (!access || !creation || !file->begin_with(blank)) return false;
+  root = own_file(blank.empty() ? H5Fcreate(draft.c_str(), H5F_ACC_TRUNC, creation.get(), access.get())
+                                : H5Fopen(draft.c_str(), H5F_ACC_RDWR, access.get()));
+  return static_cast<bool>(root);
+}
+
 // Top down and attributes first: what says how much counts lies at lower addresses, so it is committed last.
-bool Writer::State::create_layout() {
+bool Writer::State::create_layout(const Layout& layout) {
   const hid_t top = root.get();
-  bool good = create_text(top, "format", "pclscope", 8) && create_number(top, "version_major", format_major) &&
-              create_number(top, "version_minor", format_minor) && create_number(top, "complete", std::uint8_t{0}) &&
-              create_number(top, "closed", std::uint8_t{0}) && create_text(top, "created", now_text(), 20) &&
-              create_text(top, "tool_version", PCLSCOPE_VERSION, 32) && create_text(top, "job", "", name_capacity) &&
-              create_text(top, "mpi", "", name_capacity) && create_text(top, "command", "", command_capacity);
-  summary_group = create_group(top, "summary");
-  good = good && summary_group && create_number(summary_group.get(), "current", std::int32_t{0});
-  good = good && messages.create(top, "messages", options.rows_per_chunk) &&
-         collectives.create(top, "collectives", options.rows_per_chunk) &&
-         calls.create(top, "calls", options.rows_per_chunk) && create_number(calls.group(), "shed", std::uint64_t{0});
-  tails = create_group(top, "tails");
-  good = good && tails && messages.create_tails(tails.get(), "messages") &&
-         collectives.create_tails(tails.get(), "collectives") && calls.create_tails(tails.get(), "calls");
-  times = create_group(top, "chunk_times");
-  good = good && times && messages.create_times(times.get(), "messages") &&
-         collectives.create_times(times.get(), "collectives") && calls.create_times(times.get(), "calls");
-  good = good && windows.create(top, "windows", 256) && create_number(windows.group(), "not_stored", std::uint64_t{0});
-  good = good && window_regions.create(top, "window_regions", 512) && sites.create(top);
-  return good && summaries[0].create(summary_group.get(), "0") && summaries[1].create(summary_group.get(), "1");
+  bool good = layout.text(top, "format", "pclscope", 8) && layout.number(top, "version_major", format_major) &&
+              layout.number(top, "version_minor", format_minor) && layout.number(top, "complete", std::uint8_t{0}) &&
+              layout.number(top, "closed", std::uint8_t{0}) && layout.text(top, "created", "", 20) &&
+              layout.text(top, "tool_version", PCLSCOPE_VERSION, 32) && layout.text(top, "job", "", name_capacity) &&
+              layout.text(top, "mpi", "", name_capacity) && layout.text(top, "command", "", command_capacity);
+  summary_group = layout.group(top, "summary");
+  good = good && summary_group && layout.number(summary_group.get(), "current", std::int32_t{0});
+  good = good && messages.create(layout, top, "messages", options.rows_per_chunk) &&
+         collectives.create(layout, top, "collectives", options.rows_per_chunk) &&
+         calls.create(layout, top, "calls", options.rows_per_chunk) &&
+         layout.number(calls.group(), "shed", std::uint64_t{0});
+  tails = layout.group(top, "tails");
+  good = good && tails && messages.create_tails(layout, tails.get(), "messages") &&
+         collectives.create_tails(layout, tails.get(), "collectives") &&
+         calls.create_tails(layout, tails.get(), "calls");
+  times = layout.group(top, "chunk_times");
+  good = good && times && messages.create_times(layout, times.get(), "messages") &&
+         collectives.create_times(layout, times.get(), "collectives") &&
+         calls.create_times(layout, times.get(), "calls");
+  good = good && windows.create(layout, top, "windows", 256) &&
+         layout.number(windows.group(), "not_stored", std::uint64_t{0});
+  good = good && window_regions.create(layout, top, "window_regions", 512) && sites.create(layout, top);
+  return good && summaries[0].create(layout, summary_group.get(), "0") &&
+         summaries[1].create(layout, summary_group.get(), "1");
 }
 
 void Writer::State::share_budget() {

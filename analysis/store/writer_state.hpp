@@ -54,8 +54,10 @@ struct Writer::State {
   bool heeds_disk = false;  // rows go only where they leave room for what must follow; not of a copy, which may fail
 
   ~State();
-  // A new file; the rest of the state is in order when it succeeds.
+  // A new file; the rest of the state is in order when it succeeds. From a copy of blank_dump() where that has the
+  // chunks that are asked for.
   bool create_file(const std::string& draft);
+  bool create_file_from(std::span<const std::byte> blank, const std::string& draft);
   bool append(std::span<const Message> rows);
   bool append(std::span<const CollectiveCall> rows);
   bool append(std::span<const MpiCall> rows);
@@ -68,7 +70,8 @@ struct Writer::State {
   Status ready() const;
 
  private:
-  bool create_layout();
+  bool create_layout(const Layout& layout);
+  bool open_root(const std::string& draft, std::span<const std::byte> blank);
   void share_budget();
   std::uint64_t room() const;
   std::uint64_t room_for_windows() const;
