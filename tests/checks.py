@@ -28,11 +28,11 @@ def thinned(full, brief):
 
 def resting(build):
     """What all that tests start has in its environment besides: tests/programs/resting.c, by which waiting ranks sleep.
-    In full MPICH's ranks spin, as with users."""
+    In full they spin, as with users: MPICH's, and Open MPI's where each has a core."""
     path = pathlib.Path(build, "tests", "libresting.so").resolve()
     if not path.exists():
         return {}
-    return {"LD_PRELOAD": str(path), **({"PCL_TEST_SPIN": "1"} if FULL else {})}
+    return {"LD_PRELOAD": str(path), **({"PCL_TEST_SPIN": "1"} if FULL else {"OMPI_MCA_mpi_yield_when_idle": "1"})}
 
 
 def preload(resting_too, *libraries):

@@ -76,9 +76,11 @@ Column Column::create(hid_t group, const char* name, const char* unit, hid_t typ
 
 Column Column::open(hid_t group, const char* name) {
   Column column;
-  if (H5Lexists(group, name, H5P_DEFAULT) <= 0) return column;
   column.dataset_ = own_dataset(H5Dopen2(group, name, uncached()));
-  if (!column) return column;
+  if (!column) {
+    H5Eclear2(H5E_DEFAULT);
+    return column;
+  }
   const Hdf5Handle space = own_space(H5Dget_space(column.dataset_.get()));
   hsize_t extent = 0;
   if (H5Sget_simple_extent_ndims(space.get()) == 1) H5Sget_simple_extent_dims(space.get(), &extent, nullptr);

@@ -140,8 +140,9 @@ class Check:
         jobs_over.wait()
         steps = []
         if "sanitize" in built:
+            # Of each allocation the innermost frames alone: a sixth less time in tests that allocate much.
             steps.append(self.start("unit", "sanitize", selection(self.plan["sanitize"], "-L", "^unit$"), builds.CORES,
-                                    beside=self.beside("last")))
+                                    {"ASAN_OPTIONS": "malloc_context_size=12"}, beside=self.beside("last")))
         if "tsan" in built:
             options = f"suppressions={os.getcwd()}/ci/tsan.supp halt_on_error=0 exitcode=66"
             steps.append(self.start("threads", "tsan", selection(self.plan["tsan"], "-L", "^threads$"), 1,

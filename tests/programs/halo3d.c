@@ -1,5 +1,5 @@
 // Halo exchange on a periodic three-dimensional grid, all on MPI_COMM_WORLD.
-// Arguments: iterations (50), doubles per face (64), until=FILE.
+// Arguments: iterations (50), doubles per face (64), pause per iteration in microseconds (0), until=FILE.
 // On paper: the grid is px x py x pz with MPI_Dims_create(n, 3), rank = (x * py + y) * pz + z. Every rank sends six
 // faces per iteration, also to itself where a dimension has extent 1: messages = 6 * n * iterations, tag 2 * d for
 // travel towards smaller coordinates of dimension d, 2 * d + 1 towards larger ones; 8 * doubles bytes each.
@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
   const char* until = take_until(&argc, argv);
   const long most = argument(argc, argv, 1, 50);
   const long face = argument(argc, argv, 2, 64);
+  const long pause_us = argument(argc, argv, 3, 0);
   int size, rank;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -38,6 +39,7 @@ int main(int argc, char** argv) {
       received++;
       checksum += mix((uint64_t)in[t * face]);
     }
+    if (pause_us > 0) usleep((useconds_t)pause_us);
   }
   received = sum_over_ranks(received);
   checksum = sum_over_ranks(checksum);

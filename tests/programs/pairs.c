@@ -1,4 +1,5 @@
 // Pairs of ranks play ping-pong, each at its own pace: pairs [seconds] [bytes] [rank partner]... [until=FILE]
+// With until=FILE a pause of a millisecond before each ball: it goes on for long.
 // Known: the answer to every ball carries its number; each rank prints nothing, rank 0 the number of all balls.
 #include <mpi.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@ int main(int argc, char** argv) {
     if (serves) {
       const int last = MPI_Wtime() > end || (until != NULL && access(until, F_OK) == 0);
       memcpy(ball, &number, sizeof number);
+      if (until != NULL) usleep(1000);
       MPI_Send(ball, size, MPI_CHAR, partner, last, MPI_COMM_WORLD);
       if (last) break;
       MPI_Recv(ball, size, MPI_CHAR, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -249,6 +249,7 @@ class Sandbox:
         """The first true value of the condition. Fails when it takes too long or when the job ends before."""
         end = time.monotonic() + timeout
         while True:
+            began = time.monotonic()
             value = condition()
             if value:
                 return value
@@ -257,7 +258,7 @@ class Sandbox:
             if time.monotonic() > end:
                 output = "" if running is None else "\n".join(running.output())
                 raise AssertionError(f"no {what} within {timeout} s\n{output}")
-            time.sleep(0.02)
+            time.sleep(min(max(0.02, 3 * (time.monotonic() - began)), 0.15))  # a look may cost as much as the job
 
     def job_name(self, running):
         """The name of the running job, once it is announced."""

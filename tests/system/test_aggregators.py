@@ -67,7 +67,7 @@ class Aggregators(harness.SystemTest):
         """Its ranks are not recorded any more, the others are, and the application does not notice."""
         mpi = harness.MPIS[0]
         path = self.box.directory / "killed.h5"
-        running = self.box.start_traced(4, harness.program("halo2d", mpi), "1000000", "32", "2000", self.box.until(),
+        running = self.box.start_traced(4, harness.program("halo2d", mpi), "1000000", "32", "8000", self.box.until(),
                                         options=("--dump", path, "--aggregators", "2"))
         name = self.box.job_name(running)
         self.box.live_with_messages(name, running, at_least=100)

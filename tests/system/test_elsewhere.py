@@ -46,7 +46,7 @@ class Elsewhere(testbed.TestbedTest):
         self.box.environment = dict(self.job_environment, SLURM_JOB_ID=slurm_job)
         if not slurm_job:
             del self.box.environment["SLURM_JOB_ID"]
-        running = self.testbed.start(2, harness.program(program, "openmpi"), "1000000", "32", "2000", self.box.until(),
+        running = self.testbed.start(2, harness.program(program, "openmpi"), "1000000", "32", "8000", self.box.until(),
                                      options=options)
         running.end_sign = self.box.end_sign
         self.box.environment = self.login_environment
@@ -207,7 +207,7 @@ class Elsewhere(testbed.TestbedTest):
         running = self.box.start("env", harness.preload(harness.library("openmpi")), testbed.script(), "openmpi",
                                  self.NODES, 2, "-x", "LD_PRELOAD", "-x", "PCLSCOPE_SHARED", "-x", "SLURM_JOB_ID",
                                  "-x", "SLURM_CLUSTER_NAME", harness.program("halo2d", "openmpi"), "1000000", "32",
-                                 "2000", self.box.until())
+                                 "8000", self.box.until())
         running.end_sign = self.box.end_sign
         self.box.environment = self.login_environment
         return running
@@ -359,7 +359,7 @@ class Homes(harness.SystemTest):
         short = self.start_dormant("true", "ring", "3").finish()
         self.assertWorked(short)
         self.assertEqual((short.our_lines(), list(home.iterdir())), ([], []))  # shorter than 2 s: writes nothing
-        words = ("1000000", "32", "2000", self.box.until())
+        words = ("1000000", "32", "8000", self.box.until())
         jobs = [self.start_dormant(before, "halo2d", *words) for before in (
             f"mount -t tmpfs -o ro tmpfs {home}", f"mount -t tmpfs -o size=4k,nr_inodes=1 tmpfs {home}",
             f"mount -t tmpfs -o mode=777 tmpfs {home}", f"export HOME={home}/no", "unset HOME",
@@ -376,7 +376,7 @@ class Homes(harness.SystemTest):
     def test_two_clusters_on_one_home_and_clocks_apart(self):
         """Files of a node of this one's name that was booted otherwise, and by a clock that is an hour ahead."""
         program = harness.program("halo2d", harness.MPIS[0])
-        running = self.box.start_traced(2, program, "1000000", "32", "2000", self.box.until())
+        running = self.box.start_traced(2, program, "1000000", "32", "8000", self.box.until())
         name = self.box.job_name(running)
         folder = pathlib.Path(self.box.environment["PCLSCOPE_SHARED"], "jobs")
         own, = self.box.wait_for("shared announcement", lambda: list(folder.glob("*.job")), running=running)

@@ -67,7 +67,7 @@ class FailingTool(harness.SystemTest):
     def test_aggregator_killed_under_openmpi(self):
         if "openmpi" not in harness.MPIS:
             self.skipTest("openmpi is not built")
-        self.kill_worker("openmpi", 2000)
+        self.kill_worker("openmpi", 8000)
 
     def test_aggregator_killed_under_mpich(self):
         if "mpich" not in harness.MPIS:

@@ -33,7 +33,7 @@ def cpu_seconds(pid):
 class LiveJobs(harness.SystemTest):
     def start_halo(self, options=()):
         """A halo exchange on 4 ranks that goes on until assertEndsWell."""
-        return self.box.start_traced(4, harness.program("halo2d", harness.MPIS[0]), "1000000", "32", "2000",
+        return self.box.start_traced(4, harness.program("halo2d", harness.MPIS[0]), "1000000", "32", "8000",
                                      self.box.until(), options=options)
 
     def assertEndsWell(self, running):
@@ -109,7 +109,7 @@ class LiveJobs(harness.SystemTest):
         viewers[1].process.send_signal(signal.SIGINT)   # leaves politely
         viewers[2].process.send_signal(signal.SIGSTOP)  # reads nothing for a while
         before = self.box.live(job)
-        self.box.live_with_messages(job, running, at_least=before["messages"]["matched"] + 4000)
+        self.box.live_with_messages(job, running, at_least=before["messages"]["matched"] + 1500)
         self.box.live_fresh(job)
         viewers[2].process.send_signal(signal.SIGCONT)
         self.assertEndsWell(running)

@@ -118,7 +118,7 @@ class Python(PythonTest):
     def test_a_running_job(self):
         """Its dump grows while it is read, and its snapshots come."""
         path = str(self.box.directory / "running.h5")
-        job = self.box.start_traced(2, harness.program("halo2d", harness.MPIS[0]), "1000000", "8", "300",
+        job = self.box.start_traced(2, harness.program("halo2d", harness.MPIS[0]), "1000000", "8", "1000",
                                     self.box.until(), options=("--dump", path, "--keep", "all"))
 
         def opened():

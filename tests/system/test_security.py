@@ -153,7 +153,7 @@ class Strangers(harness.SystemTest):
         self.dump = self.box.directory / "run.h5"
         options = ["--dump", str(self.dump)] + (["--publish", f"tcp://127.0.0.1:{port}"] if tcp else [])
         before = os.umask(0)  # the careless user's: nothing may depend on it
-        running = self.box.start_traced(4, harness.program("halo2d", mpi), str(10**6), "32", "2000",
+        running = self.box.start_traced(4, harness.program("halo2d", mpi), str(10**6), "32", "8000",
                                         self.box.until(), options=options)
         os.umask(before)
         name = self.box.job_name(running)

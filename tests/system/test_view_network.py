@@ -138,7 +138,7 @@ class Runs(NetworkTest):
                     self.number(s, "routes bytes") == 0)
 
     def test_links_of_a_running_job_go_on(self):
-        job = self.box.start_traced(8, harness.program("cg_pattern", "openmpi"), "1000000", "1024", "2000",
+        job = self.box.start_traced(8, harness.program("cg_pattern", "openmpi"), "1000000", "1024", "6000",
                                     self.box.until())
         viewer, _ = self.open(self.box.job_name(job), "--topology", "torus:4x2", "--ranks-per-node", "1", "--only",
                               "routes")

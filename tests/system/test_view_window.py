@@ -222,7 +222,7 @@ def xvfb_screen_of(viewer):
 
 class Live(ViewTest):
     def start_job(self):
-        job = self.box.start_traced(8, harness.program("cg_pattern", "openmpi"), "1000000", "1024", "2000",
+        job = self.box.start_traced(8, harness.program("cg_pattern", "openmpi"), "1000000", "1024", "6000",
                                     self.box.until())
         return job, self.box.job_name(job)
 

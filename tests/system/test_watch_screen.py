@@ -93,7 +93,7 @@ class WatchScreen(harness.SystemTest):
 
     def start_cg(self):
         """Two regions of four ranks, until it is told to end."""
-        return self.box.start_traced(8, harness.program("cg_pattern", harness.MPIS[0]), "1000000", "1024", "2000",
+        return self.box.start_traced(8, harness.program("cg_pattern", harness.MPIS[0]), "1000000", "1024", "6000",
                                      self.box.until())
 
     def start_fake(self, name, ending):

@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "tests/analysis/nodes/node_fleet.hpp"
+#include "tests/thinned.hpp"
 
 using namespace pclscope;
 using test::FleetOutcome;
@@ -19,10 +20,11 @@ namespace {
 
 constexpr std::uint64_t usual_programs = 10'000;
 #ifdef PCLSCOPE_UNDER_SANITIZER
-constexpr std::uint64_t programs_here = usual_programs / 10;
+constexpr std::uint64_t programs_here = test::thinned(usual_programs / 10);
 #else
 constexpr std::uint64_t programs_here = usual_programs;
 #endif
+constexpr std::uint64_t least_programs = 42;  // each number of ranks with each number of nodes
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);
@@ -95,8 +97,8 @@ template <class More>
 Sum run_programs(const char* name, SimulatorOptions options, std::uint64_t usual, Expect expect, More more) {
   Sum sum;
   const std::uint64_t first = from_environment("PCLSCOPE_ORACLE_SEED", 1);
-  const std::uint64_t programs =
-      std::max<std::uint64_t>(20, usual * from_environment("PCLSCOPE_ORACLE_PROGRAMS", programs_here) / usual_programs);
+  const std::uint64_t programs = std::max<std::uint64_t>(
+      least_programs, usual * from_environment("PCLSCOPE_ORACLE_PROGRAMS", programs_here) / usual_programs);
   for (std::uint64_t seed = first; seed < first + programs; ++seed) {
     options.ranks = 2 + static_cast<int>(seed % 6);
     const int nodes = 1 + static_cast<int>(seed / 7 % 6);

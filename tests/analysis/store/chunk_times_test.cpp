@@ -63,7 +63,7 @@ void check_times(const Reader& reader, std::mt19937_64& random, bool narrow) {
   const auto messages = reader.messages(0, ~0ull);
   const auto calls = reader.collectives(0, ~0ull);
   REQUIRE((messages && calls));
-  for (int i = 0; i < 60; i++) {
+  for (int i = 0; i < test::thinned(60, 20); i++) {
     const auto begin = static_cast<std::int64_t>(random() % (110 * second)) - 5 * second;
     const auto end = begin + static_cast<std::int64_t>(random() % (3 * second));
     const auto ranges = reader.messages_within(begin, end);
