@@ -193,19 +193,24 @@ class Exchange(harness.SystemTest):
         score_p.small(box / "empty")
         score_p.small(box / "no_mpi", mpi=False)
         (box / "text.otf2").write_text("this is no archive\n")
+        whole = (box / "good" / "traces" / "1.evt").stat().st_size
+        cut_events = {f"cut_events_{keep}": keep for keep in (1, 20, 59, 60, 61, whole // 2, whole - 2, whole - 1)}
         for name, file, keep in (("cut_definitions", "traces.def", 100), ("cut_anchor", "traces.otf2", 40),
-                                 ("cut_events", "traces/1.evt", 60), ("no_definitions", "traces.def", 0)):
+                                 ("no_definitions", "traces.def", 0),
+                                 *((name, "traces/1.evt", keep) for name, keep in cut_events.items())):
             shutil.copytree(box / "good", box / name)
             data = (box / name / file).read_bytes()
             (box / name / file).write_bytes(data[:keep])
         shutil.copytree(box / "good", box / "no_events")
         (box / "no_events" / "traces" / "1.evt").unlink()
-        for name in ("empty", "no_mpi", "text.otf2", "cut_definitions", "cut_anchor", "cut_events", "no_definitions",
-                     "no_events", "not_there"):
+        for name in ("empty", "no_mpi", "text.otf2", "cut_definitions", "cut_anchor", "no_definitions", "no_events",
+                     "not_there", *cut_events):
             with self.subTest(name):
                 done = self.box.pclscope("import", box / name, "-o", box / "bad.h5")
                 self.assertRefused(done, 1)
                 self.assertFalse((box / "bad.h5").exists())
+                if name in cut_events:
+                    self.assertIn("the events of location 1 are cut off", done.stderr)
                 self.nothing_left()
         self.assertRefused(self.box.pclscope("import", box / "good", "-o", box), 1)
 

@@ -38,6 +38,18 @@ Error unreadable(const std::string& doing) {
                "the trace is damaged: " + doing + (last_words.empty() ? "" : " (libotf2: " + last_words + ")")};
 }
 
+// A whole file of records ends with "end of chunk" and "end of file". Of one that was cut off libotf2 reads on in what
+// its memory had before. A file that is not there, or empty, it names itself.
+bool is_cut_off(const std::filesystem::path& file) {
+  constexpr char end[] = {2, 1};
+  std::ifstream in(file, std::ios::binary | std::ios::ate);
+  if (!in || in.tellg() == 0) return false;
+  char last[sizeof end] = {};
+  in.seekg(-static_cast<std::streamoff>(sizeof end), std::ios::end);
+  in.read(last, sizeof last);
+  return !in || std::memcmp(last, end, sizeof end) != 0;
+}
+
 void allow_files(std::size_t locations) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= 2 * locations + 64) return;
@@ -168,6 +180,8 @@ class Archive final : public Otf2Trace {
 
  private:
   std::string property(const char* name) const;
+  bool has_plain_files() const;
+  std::filesystem::path records_;  // the folder of the locations' files
   OTF2_Reader* reader_ = nullptr;
   OTF2_AttributeRef call_path_ = OTF2_UNDEFINED_ATTRIBUTE, any_source_ = OTF2_UNDEFINED_ATTRIBUTE;
 };
@@ -180,7 +194,15 @@ std::string Archive::property(const char* name) const {
   return text;
 }
 
+bool Archive::has_plain_files() const {
+  OTF2_FileSubstrate substrate = OTF2_SUBSTRATE_UNDEFINED;
+  OTF2_Compression compression = OTF2_COMPRESSION_UNDEFINED;
+  return OTF2_Reader_GetFileSubstrate(reader_, &substrate) == OTF2_SUCCESS && substrate == OTF2_SUBSTRATE_POSIX &&
+         OTF2_Reader_GetCompression(reader_, &compression) == OTF2_SUCCESS && compression == OTF2_COMPRESSION_NONE;
+}
+
 Status Archive::open(const std::string& path) {
+  records_ = std::filesystem::path(path).replace_extension();
   last_words.clear();
   OTF2_Error_RegisterCallback(keep_words, nullptr);
   reader_ = OTF2_Reader_Open(path.c_str());
@@ -235,6 +257,8 @@ Status Archive::read(Converter& converter, std::uint64_t round, const std::funct
       OTF2_Reader_CloseDefReader(reader_, reader);
       if (code != OTF2_SUCCESS) return unreadable("the definitions of a location cannot be read");
     }
+    if (has_plain_files() && is_cut_off(records_ / (std::to_string(location) + ".evt")))
+      return unreadable("the events of location " + std::to_string(location) + " are cut off");
     if (OTF2_Reader_GetEvtReader(reader_, location) == nullptr)
       return unreadable("the events of location " + std::to_string(location) + " are not there");
   }
