@@ -44,11 +44,15 @@ class NewestCalls(harness.SystemTest):
         self.assertEqual({call[0] for call in got}, set(range(RANKS)))
         self.assertEqual(len(got), len([c for c in live["calls"] if c["ending"] == "returned"]), "a call came twice")
         of_that_time = {call for call in expected if first <= call[4] <= last}
-        self.assertEqual((sorted(got - of_that_time)[:5], sorted(of_that_time - got)[:5]), ([], []))
+        lines = {call[:-1]: call[-1] for call in of_that_time}
+        # A line may not be known yet: of several aggregators the others' lines come later. One that is told is right.
+        as_told = {(*call[:-1], lines.get(call[:-1]) if call[-1] is None else call[-1]) for call in got}
+        self.assertEqual((sorted(as_told - of_that_time)[:5], sorted(of_that_time - as_told)[:5]), ([], []))
+        self.assertEqual(len(lines), len(of_that_time), "a call twice in the dump")
         self.assertTrue(any(call[2] == "MPI_Recv" and call[4] - call[3] >= 15 * 10 ** 6 for call in got))
         some = whole(of_some["calls"])
         self.assertEqual({(call[0], call[2]) for call in some}, {(1, "MPI_Recv")})
-        self.assertEqual(sorted(some - expected)[:5], [])
+        self.assertEqual(sorted({call[:-1] for call in some} - {call[:-1] for call in expected})[:5], [])
         # A call that went on is one that the dump has with this begin.
         begun = {call[:4] for call in expected}
         for call in live["calls"]:
