@@ -17,13 +17,17 @@ namespace pclscope::store {
 
 inline constexpr std::uint64_t smallest_budget_bytes = 3'000'000;
 
+// Of messages and calls. A dump with chunks of this size begins as a copy of one that was made with pclscope
+// (blank.hpp); for others the structure is made piece by piece.
+inline constexpr std::uint32_t blank_rows_per_chunk = 4096;
+
 struct WriterOptions {
   // The file never becomes larger, whatever is appended for however long; 0: as large as it gets. What is not stored is
   // counted. A disk with less room than that is as a smaller budget, for as long as others leave that room. An eighth
   // of it is for windows (merged 2:1, 4:1, ... as it fills), a quarter at most for collective calls, and one for MPI
   // calls.
   std::uint64_t budget_bytes = 2'000'000'000;
-  std::uint32_t rows_per_chunk = 4096;  // of messages and calls; fewer when the budget is small
+  std::uint32_t rows_per_chunk = blank_rows_per_chunk;  // fewer when the budget is small
   std::uint64_t compact_below_bytes =
       64 << 20;  // a file that is smaller when it is closed loses what has become unused
 };

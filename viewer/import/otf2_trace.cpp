@@ -248,6 +248,7 @@ Status Archive::read(Converter& converter, std::uint64_t round, const std::funct
       return unreadable("a location cannot be selected");
   // Local definitions are not always there; where they are, they have what corrects the clocks.
   const bool local = OTF2_Reader_OpenDefFiles(reader_) == OTF2_SUCCESS;
+  const bool plain = has_plain_files();
   last_words.clear();
   if (OTF2_Reader_OpenEvtFiles(reader_) != OTF2_SUCCESS) return unreadable("its events cannot be opened");
   for (const auto& [location, place] : trace_.place_of) {
@@ -257,7 +258,7 @@ Status Archive::read(Converter& converter, std::uint64_t round, const std::funct
       OTF2_Reader_CloseDefReader(reader_, reader);
       if (code != OTF2_SUCCESS) return unreadable("the definitions of a location cannot be read");
     }
-    if (has_plain_files() && is_cut_off(records_ / (std::to_string(location) + ".evt")))
+    if (plain && is_cut_off(records_ / (std::to_string(location) + ".evt")))
       return unreadable("the events of location " + std::to_string(location) + " are cut off");
     if (OTF2_Reader_GetEvtReader(reader_, location) == nullptr)
       return unreadable("the events of location " + std::to_string(location) + " are not there");
