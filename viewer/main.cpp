@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/store/damage.hpp"
 #include "viewer/build_facts.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/commands.hpp"
@@ -73,6 +74,7 @@ int dispatch(const Words& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  pclscope::store::tell_of_crashes();
   try {
     return dispatch(Words(argv + 1, argv + argc));
   } catch (const std::exception& error) {

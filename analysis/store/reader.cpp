@@ -6,6 +6,7 @@
 #include "analysis/store/chunked_table.hpp"
 #include "analysis/store/commit_file.hpp"
 #include "analysis/store/corrected.hpp"
+#include "analysis/store/damage.hpp"
 #include "analysis/store/driver.hpp"
 #include "analysis/store/sites.hpp"
 #include "analysis/store/summary.hpp"
@@ -18,6 +19,7 @@ namespace {
 constexpr unsigned char hdf5_signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
 constexpr std::uint64_t rows_per_read = 65536;
 constexpr int tries_live = 10;
+constexpr int most_cpu_s = 30;  // to open a dump: a second for the largest; HDF5 may turn in circles in a damaged one
 
 Error open_error(const std::string& path, int error) {
   if (error == ENOENT || error == ENOTDIR) return {ErrorCode::not_found, "no such file: " + path};
@@ -245,10 +247,15 @@ void Reader::State::read_sites(std::uint64_t most_rows) {
 }
 
 Reader::Reader(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Reader::~Reader() = default;
+Reader::~Reader() {
+  state_.reset();
+  dump_is_closed();
+}
 
 Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
   silence_hdf5();
+  dump_is_open(path);
+  const CpuLimit limit(most_cpu_s);
   // A writer at work may change the file under our hands: then the second look at it is a whole one.
   for (int tries = 0;; tries++) {
     auto state = std::make_unique<State>();

@@ -74,6 +74,7 @@ class Column {
   const char* name_ = nullptr;  // of one that is not open yet
   std::uint64_t chunk_ = 0;
   std::uint64_t extent_ = 0;
+  bool sound_ = true;  // its chunks are rows
 };
 
 // How the structure of a new file comes about: it is made, piece by piece, or there as a whole, copied from a blank

@@ -1,6 +1,5 @@
 """The long forms of the check, in parts of at most 40 minutes. See ci/nightly --help."""
 import argparse
-import fnmatch
 import json
 import os
 import pathlib
@@ -33,6 +32,7 @@ RELEASE = ("-DCMAKE_BUILD_TYPE=Release",)
 JOBS = {"PCLSCOPE_BUILD": str((FOLDER / "release").resolve()), "PCLSCOPE_SOURCE": os.getcwd(),
         "PCLSCOPE_FULL": "1",  # tests/checks.py: the job tests in full
         "PCLSCOPE_SEED": str(int(time.time()) % 1_000_000 + 1)}  # random tests: others than last night
+HELPERS = ("tests/checks.py", "tests/system/harness.py")  # a change of these can affect all that runs jobs
 RANDOM = [PYTHON, "-B", "tests/system/random_programs.py"]
 
 # Name: (about how many minutes, files whose change can affect it, its commands). A part stops at its first failure. The
@@ -112,7 +112,7 @@ PARTS = {
                [*build("release", *RELEASE), ["tests/apart", PYTHON, "-B", "tests/system/plain_prefix.py"]]),
     "slurm": (3, ["viewer/launch/*", "viewer/commands/*", "analysis/aggregator/*", "tests/system/slurm*"],
               [*build("release", *RELEASE), ["tests/apart", PYTHON, "-B", "tests/system/slurm_three_nodes.py"]]),
-    "planted": (20, ["*"], [["ci/planted"]]),
+    "planted": (20, ["*"], [["ci/planted", "--resume"]]),
 }
 
 
@@ -167,10 +167,29 @@ def summary():
     return 0 if all(name in kept and kept[name]["passed"] for name in PARTS) else 1
 
 
+def can_affect(name, files):
+    """Whether a change of these files can affect the part; texts do not, unless it names them."""
+    _, patterns, commands = PARTS[name]
+    if "*" in patterns:
+        return not all(file.endswith(".md") for file in files)
+    own = {str(word) for command in commands for word in command}
+    return any(file in own or changed.matches(file, (*patterns, *changed.EVERYTHING, *HELPERS)) for file in files)
+
+
 def affected(base):
     files = changed.files(base)
-    return [name for name, (_, patterns, _) in PARTS.items()
-            if any(fnmatch.fnmatch(file, pattern) for file in files for pattern in patterns)]
+    return [name for name in PARTS if can_affect(name, files)]
+
+
+def is_done(name):
+    """It passed, and nothing that can affect it has changed since."""
+    row = results().get(name)
+    if row is None or not row["passed"] or row["commit"].endswith("+"):
+        return False
+    try:
+        return not can_affect(name, changed.files(row["commit"]))
+    except subprocess.CalledProcessError:  # a commit that is not known here
+        return False
 
 
 def main():
@@ -178,7 +197,7 @@ def main():
                                      epilog=f"Parts: {', '.join(PARTS)}. Results are kept in {RESULTS}.")
     parser.add_argument("parts", nargs="*", metavar="PART", help="parts to run; all when none is named")
     parser.add_argument("--part", metavar="K/N", help="the K-th of N shares of about equal length")
-    parser.add_argument("--resume", action="store_true", help="leave out what has passed at this commit")
+    parser.add_argument("--resume", action="store_true", help="leave out what passed and no change since can affect")
     parser.add_argument("--summary", action="store_true", help="what is known of each part; status 0: all passed")
     parser.add_argument("--changed", nargs="?", const="", metavar="BASE", help="name the parts that changes can affect")
     asked = parser.parse_args()
@@ -195,9 +214,8 @@ def main():
     unknown = [name for name in names if name not in PARTS]
     if unknown:
         parser.error(f"no such part: {', '.join(unknown)}")
-    kept = results()
     if asked.resume:
-        names = [name for name in names if not (kept.get(name, {}).get("passed") and kept[name]["commit"] == commit())]
+        names = [name for name in names if not is_done(name)]
     run.interrupt_on_terminate()
     try:
         failed = [name for name in names if not do(name)]

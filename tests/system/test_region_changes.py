@@ -43,8 +43,9 @@ class RegionChanges(harness.SystemTest):
             self.assertEqual(self.known.setdefault(int(region["id"]), ranks), ranks, "a number changed its ranks")
 
     def test_regions_follow(self):
-        unit = 700
+        unit, until = 700, self.box.directory / "end"
         running = self.box.start_traced(RANKS, harness.program("changing_groups", "openmpi"), str(unit), "2000",
+                                        f"until={until}",
                                         options=("--dump", self.path, "--keep", "all", "--window", "50ms"))
         job = self.box.job_name(running)
         for phase, expected in enumerate(PHASES):
@@ -53,8 +54,8 @@ class RegionChanges(harness.SystemTest):
                 regions = live["regions"] + live["ended_regions"]  # the phase may be over when we look
                 self.remember(regions)
                 return all(group in [region["ranks"] for region in regions] for group in expected)
-            if running.running():
-                self.box.wait_for(f"the regions of phase {phase + 1}", there, running=running)
+            self.box.wait_for(f"the regions of phase {phase + 1}", there, running=running)
+        until.touch()
         done = running.finish(4 * harness.PATIENCE)
         self.assertWorked(done)
         messages = dump.read_messages(self.path)

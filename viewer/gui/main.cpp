@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/store/damage.hpp"
 #include "viewer/commands/command_line.hpp"
 #include "viewer/commands/meant_target.hpp"
 #include "viewer/gui/frame/window.hpp"
@@ -87,6 +88,7 @@ int view(const std::vector<std::string>& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  store::tell_of_crashes();
   try {
     return view({argv + 1, argv + argc});
   } catch (const std::exception& error) {

@@ -202,6 +202,23 @@ TEST_CASE("a cut-off dump neither crashes nor hangs its reader") {
   }
 }
 
+TEST_CASE("chunks without a dimension, with which HDF5 does not come to an end, are refused") {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "chunks.h5";
+  std::string content = sample_dump(directory / "run.h5", 300);
+  // Layout messages of chunked datasets of 1 dimension: version 3, class 2, dimensions 2 (the last is an element's).
+  int changed = 0;
+  for (std::size_t at = 0; (at = content.find("\3\2\2", at)) != std::string::npos; at++) {
+    content[at + 2] = 1;
+    changed++;
+  }
+  CHECK(changed > 100);
+  write_file(path, content);
+  const int status = read_apart(path);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 1);
+}
+
 TEST_CASE("flipped bytes: what HDF5 makes of them is counted") {
   const TemporaryDirectory directory;
   const std::string path = directory / "flipped.h5";
