@@ -126,10 +126,11 @@ class Faults(harness.SystemTest):
         name = self.box.job_name(running)
         self.box.live_with_messages(name, running, at_least=100)
         worker, = self.box.aggregator_workers()
+        lengths = iter([1, 2, 4, 8, 16] + 100 * [32])  # seconds: until one is long enough to fill the rings
 
         def some_left_out():
             os.kill(worker, signal.SIGSTOP)
-            time.sleep(thinned(2, 1))  # more often where that is too short to fill the rings
+            time.sleep(next(lengths))
             os.kill(worker, signal.SIGCONT)
             time.sleep(1)
             return self.box.live(name)["retention"]["messages_shed"] > 0
