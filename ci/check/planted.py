@@ -66,6 +66,11 @@ def clone():
     return base
 
 
+def last_change():
+    """The commit that results belong to: texts that came after it change nothing."""
+    return git("log", "-1", "--format=%H", "--", ".", ":!*.md")
+
+
 def applies(fault):
     path = pathlib.Path(fault.file)
     return path.exists() and path.read_text(encoding="utf-8").count(fault.old) == 1
@@ -148,11 +153,11 @@ def keep(name, row):
     RESULTS.write_text(json.dumps(kept, indent=1), encoding="utf-8")
 
 
-def is_good(row, base, fault):
-    return row is not None and row["commit"] == base and row["fault"] == list(fault) and not row["problem"]
+def is_good(row, change, fault):
+    return row is not None and row["commit"] == change and row["fault"] == list(fault) and not row["problem"]
 
 
-def prepare(chosen, base):
+def prepare(chosen, change):
     """Builds all unit tests once, since what --changed picks rests on what was compiled; and for job tests the release.
     Then the named tests must be green. Whether they are."""
     names = {name for fault in chosen for name in fault.finders}
@@ -163,12 +168,12 @@ def prepare(chosen, base):
         if (tree != "release" or names & set(tests.names(tree, "-L", LABELS[tree]))) and not build(tree, None):
             return False
     known = results().get("green", {})
-    green = set(known["tests"]) if known.get("commit") == base else set()
+    green = set(known["tests"]) if known.get("commit") == change else set()
     red = first_red(names - green, all_of_them=True)
     if red:
         run.say(f"red without any fault: {', '.join(red)}")
         return False
-    keep("green", {"commit": base, "tests": sorted(names | green)})
+    keep("green", {"commit": change, "tests": sorted(names | green)})
     return True
 
 
@@ -192,7 +197,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", metavar="N[,N]", help="only these faults")
     parser.add_argument("--list", action="store_true", help="print the faults and whether they apply here, plant none")
-    parser.add_argument("--resume", action="store_true", help="leave out what was found at this commit")
+    parser.add_argument("--resume", action="store_true", help="leave out what was found; since then only texts changed")
     asked = parser.parse_args()
     chosen = faults()
     if asked.only:
@@ -210,9 +215,10 @@ def main():
         return 0 if all(applies(fault) for fault in chosen) else 1
     LOGS.mkdir(parents=True, exist_ok=True)
     base = clone()
+    change = last_change()
     left = [fault for fault in chosen
-            if not (asked.resume and is_good(results().get(str(fault.number)), base, fault))]
-    if left and not prepare(left, base):
+            if not (asked.resume and is_good(results().get(str(fault.number)), change, fault))]
+    if left and not prepare(left, change):
         return 1
     for fault in left:
         run.say(f"fault {fault.number}: {fault.text} ({fault.file})")
@@ -221,7 +227,7 @@ def main():
             row = try_fault(fault)
         finally:
             git("reset", "-q", "--hard", base)
-        row.update(commit=base, fault=list(fault), seconds=round(time.time() - began))
+        row.update(commit=change, fault=list(fault), seconds=round(time.time() - began))
         keep(fault.number, row)
         run.say(f"fault {fault.number}: {row['problem'] or 'found by ' + ', '.join(row['found'])},"
                 f" {row['seconds']} s")
