@@ -17,7 +17,8 @@ constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 constexpr int too_long = SIGVTALRM;
 
 std::atomic<bool> tells = false;
-char newest[4096];  // text without a lock, as a handler must read it
+std::mutex one_at_a_time;
+char newest[4096];  // text, as a handler must read it without the lock
 std::atomic<std::size_t> newest_length = 0;
 
 void say(const char* text, std::size_t length) {
@@ -30,9 +31,10 @@ void say(const char* text, std::size_t length) {
 }
 void say(const char* text) { say(text, std::strlen(text)); }
 
-extern "C" void on_signal(int signal) {
+extern "C" void on_signal(int signal, siginfo_t* info, void*) {
   const std::size_t length = newest_length.load();
-  if (length == 0) {
+  const bool is_sent = info->si_code == SI_USER && info->si_pid != ::getpid();  // by somebody else
+  if (length == 0 || is_sent) {
     ::signal(signal, SIG_DFL);
     ::raise(signal);
     return;
@@ -51,15 +53,14 @@ void tell_of_crashes() {
   const stack_t other = {.ss_sp = stack, .ss_flags = 0, .ss_size = sizeof stack};
   ::sigaltstack(&other, nullptr);
   struct sigaction action = {};
-  action.sa_handler = on_signal;
-  action.sa_flags = SA_ONSTACK | SA_RESETHAND;
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND;
   for (const int signal : signals) ::sigaction(signal, &action, nullptr);
   ::sigaction(too_long, &action, nullptr);
   tells = true;
 }
 
 void dump_is_open(const std::string& path) {
-  static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   const std::size_t length = std::min(path.size(), sizeof newest);
   newest_length = 0;
@@ -67,9 +68,12 @@ void dump_is_open(const std::string& path) {
   newest_length = length;
 }
 
-void dump_is_closed() { newest_length = 0; }
+void dump_is_closed(const std::string& path) {
+  const std::lock_guard lock(one_at_a_time);
+  if (path.compare(0, sizeof newest, newest, newest_length) == 0) newest_length = 0;
+}
 
-CpuLimit::CpuLimit(int most_s) {
+CpuLimit::CpuLimit(std::chrono::milliseconds most) {
   if (!tells) return;
   sigevent event = {};
   event.sigev_notify = SIGEV_THREAD_ID;
@@ -80,7 +84,7 @@ CpuLimit::CpuLimit(int most_s) {
   timer_ = timer;
   has_timer_ = true;
   itimerspec after = {};
-  after.it_value.tv_sec = most_s;
+  after.it_value = {.tv_sec = most.count() / 1000, .tv_nsec = most.count() % 1000 * 1'000'000};
   ::timer_settime(timer, 0, &after, nullptr);
 }
 

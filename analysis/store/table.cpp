@@ -1,5 +1,6 @@
 #include "analysis/store/table.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -54,12 +55,14 @@ Hdf5Handle select(hid_t dataset, std::uint64_t first, std::uint64_t count) {
   return space;
 }
 
-// Of chunks with no dimension, which no writer makes but a changed byte can, HDF5 reads for ever.
-bool has_rows_in_chunks(hid_t dataset) {
+// Rows of a chunk; 1 without chunks. 0: its chunks have no dimension, which no writer makes but a changed byte can, and
+// which HDF5 reads for ever.
+std::uint64_t rows_in_chunk(hid_t dataset) {
   const Hdf5Handle properties = own_properties(H5Dget_create_plist(dataset));
+  if (!properties) return 0;
+  if (H5Pget_layout(properties.get()) != H5D_CHUNKED) return 1;
   hsize_t chunk = 0;
-  return properties && (H5Pget_layout(properties.get()) != H5D_CHUNKED ||
-                        (H5Pget_chunk(properties.get(), 1, &chunk) == 1 && chunk > 0));
+  return H5Pget_chunk(properties.get(), 1, &chunk) == 1 ? chunk : 0;
 }
 
 }  // namespace
@@ -93,7 +96,7 @@ Column Column::open(hid_t group, const char* name) {
   hsize_t extent = 0;
   if (H5Sget_simple_extent_ndims(space.get()) == 1) H5Sget_simple_extent_dims(space.get(), &extent, nullptr);
   column.extent_ = extent;
-  column.sound_ = extent == 0 || has_rows_in_chunks(column.dataset_.get());
+  column.sound_ = extent == 0 || rows_in_chunk(column.dataset_.get()) > 0;
   return column;
 }
 
@@ -110,11 +113,7 @@ bool Column::opened() {
   return static_cast<bool>(dataset_);
 }
 
-std::uint64_t Column::rows_per_chunk() const {
-  const Hdf5Handle properties = own_properties(H5Dget_create_plist(dataset_.get()));
-  hsize_t chunk = 1;
-  return properties && H5Pget_chunk(properties.get(), 1, &chunk) == 1 && chunk > 0 ? chunk : 1;
-}
+std::uint64_t Column::rows_per_chunk() const { return std::max<std::uint64_t>(1, rows_in_chunk(dataset_.get())); }
 
 bool Column::write(std::uint64_t first, std::uint64_t count, hid_t memory, const void* from) {
   if (!opened()) return false;

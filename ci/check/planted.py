@@ -197,7 +197,8 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", metavar="N[,N]", help="only these faults")
     parser.add_argument("--list", action="store_true", help="print the faults and whether they apply here, plant none")
-    parser.add_argument("--resume", action="store_true", help="leave out what was found; since then only texts changed")
+    parser.add_argument("--resume", action="store_true", help="leave out what was found before,"
+                                                                " where only texts have changed since")
     asked = parser.parse_args()
     chosen = faults()
     if asked.only:
