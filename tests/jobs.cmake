@@ -1,7 +1,8 @@
 # Tests that run the built programs, most of them in real jobs: one ctest entry per script. Each runs apart from all
 # others (tests/apart), so that they can run side by side, and says in its head what it depends on:
 # "Depends on: launcher, time." These words are its labels: `launcher` for real MPI jobs, `time` for durations that are
-# compared, `display`. All have the label `job`, too.
+# compared, `quiet` for those that judge only what the machine let run at its own speed (they run one at a time),
+# `display`. All have the label `job`, too.
 find_program(PCLSCOPE_PYTHON3 python3 REQUIRED)
 find_program(PCLSCOPE_SYSTEM_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)  # Debian's: it has h5py and mpi4py
 if(NOT PCLSCOPE_SYSTEM_PYTHON)
@@ -23,7 +24,7 @@ function(pclscope_job_test name script seconds)
   add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/apart ${ARGN})
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" COST ${seconds} SKIP_RETURN_CODE 77 TIMEOUT 1800
                        ENVIRONMENT "${PCLSCOPE_JOB_ENVIRONMENT}")
-  if(NOT together EQUAL 0)
+  if(NOT together EQUAL 0 OR "quiet" IN_LIST labels)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
   endif()
 endfunction()

@@ -16,6 +16,7 @@ import tests
 
 LOGS = pathlib.Path("build/check")
 JOBS_AT_ONCE = 3  # job tests side by side: they wait a lot
+TIMED_AT_ONCE = 2  # of those that compare times; one of those that need a quiet machine (tests/jobs.cmake)
 HELP = """Builds everything with warnings as errors and runs every test:
   the style of the code (ci/style),
   job tests: the built programs, most of them in real MPI jobs, side by side and each in namespaces of its own,
@@ -26,7 +27,8 @@ passed."""
 
 def arguments():
     parser = argparse.ArgumentParser(prog="ci/test", description=HELP, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("-L", metavar="LABEL", help="only tests with this label: unit, job, launcher, time, display")
+    parser.add_argument("-L", metavar="LABEL",
+                        help="only tests with this label: unit, job, launcher, time, quiet, display")
     parser.add_argument("-R", metavar="REGEX", help="only tests whose names match")
     parser.add_argument("--changed", nargs="?", const="", metavar="BASE",
                         help="only tests that changes since BASE can affect (default: origin/main, or the last commit)")
@@ -104,29 +106,25 @@ class Check:
             print(step.end_of_log(40), flush=True)
 
     def everything(self):
-        """Job tests run one phase after the other, those that compare times last and one by one; beside them, on what
-        they leave of the cores, the sanitizers' builds and, from the last phase on, their tests: both kinds at once."""
+        """Job tests run one phase after the other, those that compare times last and two at a time, or alone; beside
+        them, on what they leave of the cores, the sanitizers' builds and then their tests, both kinds at once."""
         if self.plan.keys() == set(builds.TREES) and self.plan["release"] is None:
             self.style()
-        jobs_over = threading.Event()
         released = "release" in self.plan and self.build("release")
-        if not released:
-            jobs_over.set()
         self.waited_for = released
-        background = threading.Thread(target=self.sanitizers, args=(jobs_over,), daemon=True)
+        background = threading.Thread(target=self.sanitizers, daemon=True)
         background.start()
         if released:
             self.finish(self.start("jobs", "release", selection(self.plan["release"], "-L", "^job$", "-LE", "^time$"),
                                    JOBS_AT_ONCE))
-            jobs_over.set()
-            self.finish(self.start("time", "release", selection(self.plan["release"], "-L", "^time$"), 1))
+            self.finish(self.start("time", "release", selection(self.plan["release"], "-L", "^time$"), TIMED_AT_ONCE))
             self.waited_for = False
             run.give_way_no_more()  # else a busy machine would keep the rest from its cores for ever
         background.join()
 
-    def sanitizers(self, jobs_over):
+    def sanitizers(self):
         try:
-            self.sanitized(jobs_over)
+            self.sanitized()
         except KeyboardInterrupt:
             pass  # the check is being ended
         except Exception as error:  # pylint: disable=broad-exception-caught
@@ -135,9 +133,8 @@ class Check:
     def beside(self, how):
         return how if self.waited_for else None
 
-    def sanitized(self, jobs_over):
+    def sanitized(self):
         built = [tree for tree in ("sanitize", "tsan") if tree in self.plan and self.build(tree, self.beside("idle"))]
-        jobs_over.wait()
         steps = []
         if "sanitize" in built:
             # Of each allocation the innermost frames alone: a sixth less time in tests that allocate much.

@@ -44,7 +44,7 @@ PARTS = {
                                     ["ci/style", "--headers", "--build", FOLDER / "release"]]),
     "jobs": (20, ["interpose/*", "analysis/aggregator/*", "viewer/launch/*", "tests/system/*", "tests/interpose/*"],
              [*build("release", *RELEASE), *ctest("release", "-L", "^job$", "-LE", "^time$", "-j", CORES),
-              *ctest("release", "-L", "^time$", "-j", "1")]),
+              *ctest("release", "-L", "^time$", "-j", "2")]),
     "random": (10, ["interpose/*", "analysis/match/*", "analysis/collect/*", "tests/programs/random*"],
                [*build("release", *RELEASE),
                 ["tests/apart", *RANDOM, "--messages", "500000", "--mpi", "openmpi"],

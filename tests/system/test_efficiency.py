@@ -1,5 +1,5 @@
 """Efficiencies of six programs against those worked out by hand from what each rank notes of itself.
-Depends on: launcher, time."""
+Depends on: launcher, time, quiet."""
 import collections
 import shutil
 

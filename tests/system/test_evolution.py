@@ -1,5 +1,5 @@
 """A row of the CG pattern whose link becomes slow: seen live within two windows, and as a growth period afterwards.
-Depends on: launcher, time."""
+Depends on: launcher, time, quiet."""
 import dump
 import harness
 import numpy

@@ -1,6 +1,6 @@
 """The window of a running job while two loops keep the machine busy: no view is empty once there is something to show,
 and none becomes empty again. Each view says what it drew (--describe), and the screen is looked at inside its
-rectangle. Depends on: launcher, display, time."""
+rectangle. Depends on: launcher, display, time, quiet."""
 import re
 import sys
 

@@ -1,5 +1,5 @@
 """What another placement brings: predicted by `pclscope map`, done by its rankfile, and measured.
-Depends on: launcher, time."""
+Depends on: launcher, time, quiet."""
 import itertools
 
 import chatty

@@ -1,5 +1,5 @@
 """A badly placed halo is found, mapped anew, and runs better: tests/truth/remap, in short.
-Depends on: launcher, time."""
+Depends on: launcher, time, quiet."""
 import json
 import subprocess
 

@@ -1,5 +1,5 @@
 """What the window says that another placement brings, by the launcher's file that it writes, and measured.
-Depends on: launcher, display, time."""
+Depends on: launcher, display, time, quiet."""
 import chatty
 import harness
 import xvfb
