@@ -224,16 +224,17 @@ class ChunkedReader {
 
  private:
   static bool open_columns(hid_t group, std::vector<Column>& columns, std::uint64_t& rows) {
-    bool any = false;
+    bool any = false, good = true;
     describe(
         [&]<class Base, class T>(const char* name, const char*, T Base::*, const char*) {
           columns.push_back(Column::open(group, name));
+          good = good && !columns.back().damaged();
           if (!columns.back()) return;
           rows = std::min(rows, columns.back().extent());
           any = true;
         },
         static_cast<const PackedRow*>(nullptr));
-    return any;
+    return any && good;
   }
 
   // A chunk is read whole: its size must be one that we would have written, in all columns. A row of a compressed

@@ -101,4 +101,10 @@ bool read_number(hid_t object, const char* name, T& value) {
   return read_attribute(object, name, memory_type<T>(), &value);
 }
 
+// Of one that an older version may not have: false only when it is there and cannot be read.
+template <class T>
+bool read_number_if_any(hid_t object, const char* name, T& value) {
+  return read_number(object, name, value) || H5Aexists(object, name) == 0;
+}
+
 }  // namespace pclscope::store

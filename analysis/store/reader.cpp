@@ -87,7 +87,7 @@ Status Reader::State::open() {
   complete = complete && closed;
   const std::uint64_t most_rows = file->size();
   if (const Status summarized = open_summary(most_rows); !summarized) return summarized;
-  if (!open_tables(most_rows)) return damaged(path, "a table is missing");
+  if (!open_tables(most_rows)) return damaged(path, "a table is missing, or cannot be read");
   if (truncated) limit_to_readable();
   read_sites(most_rows);
   take("chunk_times/messages", most_rows, message_times);
@@ -102,17 +102,15 @@ bool Reader::State::open_tables(std::uint64_t most_rows) {
   if (major == 1) {
     good = plain_messages.open(root.get(), "messages");
     plain_messages.limit(most_rows / sizeof(std::uint64_t));
-    if (good) read_number(plain_messages.group(), "not_stored", not_stored);
+    good = good && read_number_if_any(plain_messages.group(), "not_stored", not_stored);
   } else {
     good = messages.open(root.get(), "messages") && collectives.open(root.get(), "collectives");
-    if (good) read_number(messages.group(), "not_stored", not_stored);
-    if (good) read_number(collectives.group(), "not_stored", collectives_not_stored);
+    good = good && read_number_if_any(messages.group(), "not_stored", not_stored) &&
+           read_number_if_any(collectives.group(), "not_stored", collectives_not_stored);
     has_calls = good && H5Lexists(root.get(), "calls", H5P_DEFAULT) > 0;
-    good = good && (!has_calls || calls.open(root.get(), "calls"));
-    if (good && has_calls) {
-      read_number(calls.group(), "not_stored", calls_not_stored);
-      read_number(calls.group(), "shed", calls_shed);
-    }
+    good = good && (!has_calls || (calls.open(root.get(), "calls") &&
+                                   read_number_if_any(calls.group(), "not_stored", calls_not_stored) &&
+                                   read_number_if_any(calls.group(), "shed", calls_shed)));
   }
   good = good && windows.open(root.get(), "windows") && window_regions.open(root.get(), "window_regions");
   windows.limit(most_rows / sizeof(std::uint64_t));

@@ -104,19 +104,21 @@ bool SummaryWriter::write(const Snapshot& snapshot, std::uint64_t room) {
 bool read_summary(hid_t parent, const char* name, std::uint64_t most_rows, Snapshot& snapshot) {
   const Hdf5Handle group = own_group(H5Gopen2(parent, name, H5P_DEFAULT));
   if (!group) return false;
+  bool good = true;
   describe_values(
       [&]<class T>(const ValueInfo& value, T& to) {
+        const std::string name = value.full_name();
         typename Stored<T>::Type stored{};
-        if (read_number(group.get(), value.full_name().c_str(), stored)) to = from_stored<T>(stored);
+        if (read_number(group.get(), name.c_str(), stored)) to = from_stored<T>(stored);
+        else good = good && H5Aexists(group.get(), name.c_str()) == 0;  // an older file may be without it
       },
       snapshot);
   // Older files have no method, and a damaged dendrogram must not lead anybody astray.
   const bool has_method = read_text(group.get(), "method", snapshot.dendrogram.method);
   SnapshotRows rows;
-  bool good = true;
   each_table(
       [&](const TableInfo& info, auto& some) {
-        if (!info.first && H5Lexists(group.get(), info.name, H5P_DEFAULT) <= 0) return;  // empty in an older file
+        if (!info.first && H5Lexists(group.get(), info.name, H5P_DEFAULT) == 0) return;  // empty in an older file
         good = read_all(group.get(), info.name, most_rows, some) && good;
       },
       rows);

@@ -89,6 +89,7 @@ Column Column::open(hid_t group, const char* name) {
   Column column;
   column.dataset_ = own_dataset(H5Dopen2(group, name, uncached()));
   if (!column) {
+    column.damaged_ = H5Lexists(group, name, H5P_DEFAULT) != 0;
     H5Eclear2(H5E_DEFAULT);
     return column;
   }

@@ -49,10 +49,11 @@ class Column {
   // `compressed`: shuffled and deflated, for write_chunk() only.
   static Column create(hid_t group, const char* name, const char* unit, hid_t type, std::uint64_t rows_per_chunk,
                        bool compressed = false);
-  static Column open(hid_t group, const char* name);
+  static Column open(hid_t group, const char* name);  // false: not there, or damaged()
   // One without rows that create() made in another file, of which this one is a copy; opened when it is written.
   static Column copied(hid_t group, const char* name, std::uint64_t rows_per_chunk);
   explicit operator bool() const { return dataset_ || name_; }
+  bool damaged() const { return damaged_; }  // the group names it, but it cannot be opened
   std::uint64_t extent() const { return extent_; }
   std::uint64_t rows_per_chunk() const;
   bool write(std::uint64_t first, std::uint64_t count, hid_t memory, const void* from);
@@ -75,6 +76,7 @@ class Column {
   std::uint64_t chunk_ = 0;
   std::uint64_t extent_ = 0;
   bool sound_ = true;  // its chunks are rows
+  bool damaged_ = false;
 };
 
 // How the structure of a new file comes about: it is made, piece by piece, or there as a whole, copied from a blank
@@ -185,22 +187,26 @@ class TableWriter : public AnyTableWriter {
 template <class Row>
 class TableReader {
  public:
-  // False when there is no such table. Columns that are missing (an older minor version) read as default values.
+  // False when there is no such table, or a column that is there cannot be opened. Columns that are missing (an older
+  // minor version) read as default values.
   bool open(hid_t parent, const char* name) {
     group_ = own_group(H5Gopen2(parent, name, H5P_DEFAULT));
     if (!group_ || !read_number(group_.get(), "rows", rows_)) return false;
     if (rows_ == 0) return true;  // most tables of most dumps
+    bool good = true;
     describe(
         [&]<class Base, class T>(const char* column, const char*, T Base::*, const char*) {
           columns_.push_back(Column::open(group_.get(), column));
-          const char* former = columns_.back() ? nullptr : former_name<Row>(column);
+          const bool none = !columns_.back() && !columns_.back().damaged();
+          const char* former = none ? former_name<Row>(column) : nullptr;
           if (former) columns_.back() = Column::open(group_.get(), former);
           if (columns_.back()) rows_ = std::min(rows_, columns_.back().extent());
           any_ = any_ || columns_.back();
+          good = good && !columns_.back().damaged();
         },
         static_cast<const Row*>(nullptr));
     if (!any_) rows_ = 0;
-    return true;
+    return good;
   }
 
   hid_t group() const { return group_.get(); }

@@ -1,6 +1,6 @@
 """Every program of tests/programs, in every language and for every MPI, prints the same and ends with the same status
-under pclscope as without it. A new program is included by being built; a table gives the arguments of those that need
-any. Depends on: launcher."""
+under pclscope as without it; in the check each under one MPI, half of them under each. A new program is included by
+being built; a table gives the arguments of those that need any. Depends on: launcher."""
 import unittest
 
 import harness
@@ -53,10 +53,14 @@ def arguments_of(name):
 
 def programs():
     """{(name, mpi): command} of all programs that are built, and of the scripts."""
-    found = {}
+    built = {}
     for path in sorted((harness.BUILD / "tests" / "programs").iterdir()):
         name, _, mpi = path.name.rpartition("-")
         if mpi in harness.MPIS and path.is_file():
+            built.setdefault(name, []).append((mpi, path))
+    found = {}
+    for number, (name, of_mpis) in enumerate(built.items()):
+        for mpi, path in thinned(of_mpis, [of_mpis[number % len(of_mpis)]]):
             found[name, mpi] = (str(path),)
     found["not_mpi", harness.MPIS[0]] = (str(harness.BUILD / "tests" / "programs" / "not_mpi"),)
     for path in sorted((harness.SOURCE / "tests" / "programs").glob("*.py")):

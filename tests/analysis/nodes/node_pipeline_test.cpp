@@ -228,7 +228,7 @@ void same_numbers(const Numbers& one, const Numbers& many, std::size_t ranks) {
 }  // namespace
 
 TEST_CASE("the numbers of several nodes are those of one") {
-  const int times = test::thinned(40, 10);
+  const int times = test::thinned(40, 5);
   for (const Trace& trace : {benchmark::halo(50), benchmark::cg(30), benchmark::master_worker(100)})
     for (const int count : {1, 3, 6}) {
       const std::size_t ranks = trace.events.size();

@@ -4,11 +4,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <random>
+#include <utility>
 
+#include "analysis/store/hdf5_handle.hpp"
 #include "analysis/store/reader.hpp"
 #include "analysis/store/writer.hpp"
 #include "tests/analysis/store/older_version.hpp"
@@ -217,6 +222,66 @@ TEST_CASE("chunks without a dimension, with which HDF5 does not come to an end, 
   const int status = read_apart(path);
   REQUIRE(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 1);
+}
+
+// Where the headers of all datasets with rows are, of tables that a dump must have: {name: place}.
+std::map<std::string, haddr_t> headers_of_columns(const std::string& path) {
+  const Hdf5Handle file = own_file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+  std::map<std::string, haddr_t> found;
+  const auto add = [](hid_t root, const char* name, const H5O_info_t* info, void* to) -> herr_t {
+    if (info->type != H5O_TYPE_DATASET) return 0;
+    const Hdf5Handle column = own_dataset(H5Dopen2(root, name, H5P_DEFAULT));
+    const Hdf5Handle space = own_space(H5Dget_space(column.get()));
+    if (H5Sget_simple_extent_npoints(space.get()) > 0)
+      static_cast<std::map<std::string, haddr_t>*>(to)->emplace(name, info->addr);
+    return 0;
+  };
+  H5Ovisit2(file.get(), H5_INDEX_NAME, H5_ITER_NATIVE, add, &found, H5O_INFO_BASIC);
+  std::int32_t current = 0;
+  const Hdf5Handle summary = own_group(H5Gopen2(file.get(), "summary", H5P_DEFAULT));
+  REQUIRE(read_number(summary.get(), "current", current));
+  const std::array<std::string, 4> needed{"summary/" + std::to_string(current) + "/", "messages/", "windows/",
+                                          "window_regions/"};
+  std::erase_if(found, [&](const auto& column) {
+    return std::ranges::none_of(needed, [&](const std::string& of) { return column.first.starts_with(of); });
+  });
+  return found;
+}
+
+TEST_CASE("a column that is there and cannot be opened is damaged, not one that an older version did not have") {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "column.h5";
+  std::string content = sample_dump(directory / "run.h5", 300);
+  const auto columns = headers_of_columns(directory / "run.h5");
+  CHECK(columns.size() > 100);
+  for (const auto& [name, place] : columns) {
+    INFO(name);
+    const char version = std::exchange(content.at(place), 99);
+    REQUIRE(version == 1);
+    write_file(path, content);
+    CHECK(open_error(path) == ErrorCode::damaged);
+    content[place] = version;
+  }
+}
+
+TEST_CASE("a number that is there and cannot be read is damaged") {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "number.h5";
+  const std::string whole = sample_dump(directory / "run.h5", 300);
+  for (const std::string name : {"matched", "duration_s", "not_stored"}) {
+    INFO(name);
+    std::string content = whole;
+    int changed = 0;
+    // An attribute's message: version 1, a reserved byte, three sizes of two bytes, its name.
+    for (std::size_t at = 0; (at = content.find(name + '\0', at)) != std::string::npos; at++) {
+      if (content.at(at - 8) != 1 || content.at(at - 6) != static_cast<char>(name.size() + 1)) continue;
+      content[at - 8] = 99;
+      changed++;
+    }
+    CHECK(changed > 0);
+    write_file(path, content);
+    CHECK(open_error(path) == ErrorCode::damaged);
+  }
 }
 
 TEST_CASE("flipped bytes: what HDF5 makes of them is counted") {

@@ -4,6 +4,7 @@
 #include <random>
 #include <thread>
 
+#include "tests/thinned.hpp"
 #include "tests/viewer/fake_run.hpp"
 #include "tests/viewer/gui/null_frame.hpp"
 #include "viewer/gui/causes/attribution_words.hpp"
@@ -216,7 +217,7 @@ TEST_CASE("whatever a snapshot says, the view draws and reacts") {
       std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1, 1e300, -1e300, 0};
   const auto value = [&] { return random() % 2 == 0 ? odd[random() % 6] : static_cast<double>(random() % 100); };
   const std::string texts[] = {"", "\x1b[2J\n\t%s%n", std::string(5000, 'x'), "\xff\xfe", "caf\xc3\xa9"};
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < test::thinned(60, 20); ++round) {
     Snapshot s = test::fake_snapshot({static_cast<std::int32_t>(random() % 40), 4, 2, 20});
     for (AttributionSlice& slice : s.attribution.slices)
       slice = {value(), value(), random(), random(), value(), value(), value(), value(), value(), value()};
