@@ -107,10 +107,10 @@ bool read_summary(hid_t parent, const char* name, std::uint64_t most_rows, Snaps
   bool good = true;
   describe_values(
       [&]<class T>(const ValueInfo& value, T& to) {
-        const std::string name = value.full_name();
+        const std::string attribute = value.full_name();
         typename Stored<T>::Type stored{};
-        if (read_number(group.get(), name.c_str(), stored)) to = from_stored<T>(stored);
-        else good = good && H5Aexists(group.get(), name.c_str()) == 0;  // an older file may be without it
+        if (read_number(group.get(), attribute.c_str(), stored)) to = from_stored<T>(stored);
+        else good = good && H5Aexists(group.get(), attribute.c_str()) == 0;  // an older file may be without it
       },
       snapshot);
   // Older files have no method, and a damaged dendrogram must not lead anybody astray.

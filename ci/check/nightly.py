@@ -12,6 +12,7 @@ import run
 
 FOLDER = pathlib.Path("build/nightly")
 RESULTS = FOLDER / "results.json"
+THIS = "ci/check/nightly.py"
 CORES = str(os.cpu_count() or 1)
 PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else "python3"  # Debian's: it has h5py and mpi4py
 
@@ -113,8 +114,12 @@ PARTS = {
                [*build("release", *RELEASE), ["tests/apart", PYTHON, "-B", "tests/system/plain_prefix.py"]]),
     "slurm": (3, ["viewer/launch/*", "viewer/commands/*", "analysis/aggregator/*", "tests/system/slurm*"],
               [*build("release", *RELEASE), ["tests/apart", PYTHON, "-B", "tests/system/slurm_three_nodes.py"]]),
-    "planted": (20, ["*"], [["ci/planted", "--resume"]]),
+    "planted": (30, ["*"], [["env", "PCLSCOPE_FULL=0", "ci/planted", "--resume"]]),
 }
+
+
+def commands_of(name):
+    return [[str(word) for word in command] for command in PARTS[name][2]]
 
 
 def results():
@@ -127,11 +132,10 @@ def commit():
 
 
 def do(name):
-    minutes, _, commands = PARTS[name]
+    minutes, commands = PARTS[name][0], commands_of(name)
     run.say(f"part {name}: about {minutes} minutes")
     began, status, last = time.time(), 0, ""
     for number, command in enumerate(commands):
-        command = [str(word) for word in command]
         last = " ".join(command)
         step = run.Step(f"{name} {number + 1}/{len(commands)}", command, FOLDER / f"{name}-{number}.log",
                         environment=JOBS)
@@ -143,7 +147,7 @@ def do(name):
             break
     kept = results()
     kept[name] = {"passed": status == 0, "seconds": round(time.time() - began), "commit": commit(),
-                  "at": time.strftime("%Y-%m-%d %H:%M"), "command": "" if status == 0 else last}
+                  "at": time.strftime("%Y-%m-%d %H:%M"), "command": "" if status == 0 else last, "commands": commands}
     RESULTS.write_text(json.dumps(kept, indent=1))
     return status == 0
 
@@ -169,12 +173,14 @@ def summary():
 
 
 def can_affect(name, files):
-    """Whether a change of these files can affect the part; texts do not, unless it names them."""
-    _, patterns, commands = PARTS[name]
+    """Whether a change of these files can affect the part; texts do not, unless it names them, and this script by the
+    part's commands alone, which are kept with its result."""
+    patterns = PARTS[name][1]
     if "*" in patterns:
-        return not all(file.endswith(".md") for file in files)
-    own = {str(word) for command in commands for word in command}
-    return any(file in own or changed.matches(file, (*patterns, *changed.EVERYTHING, *HELPERS)) for file in files)
+        return not all(file.endswith(".md") or file == THIS for file in files)
+    own = {word for command in commands_of(name) for word in command}
+    return any(file in own or changed.matches(file, (*patterns, *changed.EVERYTHING, *HELPERS))
+               for file in files if file != THIS)
 
 
 def affected(base):
@@ -183,9 +189,9 @@ def affected(base):
 
 
 def is_done(name):
-    """It passed, and nothing that can affect it has changed since."""
+    """It passed, with the same commands, and nothing that can affect it has changed since."""
     row = results().get(name)
-    if row is None or not row["passed"] or row["commit"].endswith("+"):
+    if row is None or not row["passed"] or row["commit"].endswith("+") or row.get("commands") != commands_of(name):
         return False
     try:
         return not can_affect(name, changed.files(row["commit"]))
