@@ -3,6 +3,7 @@ import argparse
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import time
@@ -131,10 +132,16 @@ def commit():
     return changed.lines_of("git", "rev-parse", "--short", "HEAD")[0] + ("+" if dirty else "")
 
 
+def cpu_seconds():
+    """Of all that was started and waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def do(name):
     minutes, commands = PARTS[name][0], commands_of(name)
     run.say(f"part {name}: about {minutes} minutes")
-    began, status, last = time.time(), 0, ""
+    began, cpu_before, status, last = time.time(), cpu_seconds(), 0, ""
     for number, command in enumerate(commands):
         last = " ".join(command)
         step = run.Step(f"{name} {number + 1}/{len(commands)}", command, FOLDER / f"{name}-{number}.log",
@@ -146,7 +153,8 @@ def do(name):
             print(step.end_of_log(40), flush=True)
             break
     kept = results()
-    kept[name] = {"passed": status == 0, "seconds": round(time.time() - began), "commit": commit(),
+    kept[name] = {"passed": status == 0, "seconds": round(time.time() - began),
+                  "cpu_seconds": round(cpu_seconds() - cpu_before), "commit": commit(),
                   "at": time.strftime("%Y-%m-%d %H:%M"), "command": "" if status == 0 else last, "commands": commands}
     RESULTS.write_text(json.dumps(kept, indent=1))
     return status == 0
@@ -166,8 +174,8 @@ def summary():
     kept = results()
     for name, (minutes, _, _) in PARTS.items():
         row = kept.get(name)
-        told = "not run yet" if row is None else (f"{'passed' if row['passed'] else 'FAILED'} in {row['seconds']} s,"
-                                                  f" commit {row['commit']}, {row['at']} {row['command']}")
+        told = "not run yet" if row is None else (f"{'passed' if row['passed'] else 'FAILED'} in {row['seconds']} s"
+                                                  f" ({row.get('cpu_seconds', '?')} CPU s), commit {row['commit']}, {row['at']} {row['command']}")
         print(f"{name:16} {minutes:3} min  {told}")
     return 0 if all(name in kept and kept[name]["passed"] for name in PARTS) else 1
 
