@@ -3,7 +3,6 @@ import argparse
 import json
 import os
 import pathlib
-import resource
 import subprocess
 import sys
 import time
@@ -132,21 +131,16 @@ def commit():
     return changed.lines_of("git", "rev-parse", "--short", "HEAD")[0] + ("+" if dirty else "")
 
 
-def cpu_seconds():
-    """Of all that was started and waited for."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 def do(name):
     minutes, commands = PARTS[name][0], commands_of(name)
     run.say(f"part {name}: about {minutes} minutes")
-    began, cpu_before, status, last = time.time(), cpu_seconds(), 0, ""
+    began, cpu_seconds, status, last = time.time(), 0.0, 0, ""
     for number, command in enumerate(commands):
         last = " ".join(command)
         step = run.Step(f"{name} {number + 1}/{len(commands)}", command, FOLDER / f"{name}-{number}.log",
                         environment=JOBS)
         status = step.wait()
+        cpu_seconds += step.cpu_seconds
         told = "done" if status == 0 else f"FAILED ({status})"
         run.say(f"{step.name}: {told} after {step.seconds():.0f} s: {last[:100]}")
         if status != 0:
@@ -154,7 +148,7 @@ def do(name):
             break
     kept = results()
     kept[name] = {"passed": status == 0, "seconds": round(time.time() - began),
-                  "cpu_seconds": round(cpu_seconds() - cpu_before), "commit": commit(),
+                  "cpu_seconds": round(cpu_seconds), "commit": commit(),
                   "at": time.strftime("%Y-%m-%d %H:%M"), "command": "" if status == 0 else last, "commands": commands}
     RESULTS.write_text(json.dumps(kept, indent=1))
     return status == 0
@@ -174,8 +168,9 @@ def summary():
     kept = results()
     for name, (minutes, _, _) in PARTS.items():
         row = kept.get(name)
-        told = "not run yet" if row is None else (f"{'passed' if row['passed'] else 'FAILED'} in {row['seconds']} s"
-                                                  f" ({row.get('cpu_seconds', '?')} CPU s), commit {row['commit']}, {row['at']} {row['command']}")
+        told = "not run yet" if row is None else (
+            f"{'passed' if row['passed'] else 'FAILED'} in {row['seconds']} s ({row.get('cpu_seconds', '?')} CPU s),"
+            f" commit {row['commit']}, {row['at']} {row['command']}")
         print(f"{name:16} {minutes:3} min  {told}")
     return 0 if all(name in kept and kept[name]["passed"] for name in PARTS) else 1
 
