@@ -20,7 +20,7 @@ PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else "python3"
 def build(name, *options, targets=("all",), generator_options=("-G", "Ninja", "-DPCLSCOPE_WERROR=ON")):
     at = FOLDER / name
     return [["cmake", "-S", ".", "-B", at, *generator_options, *options],
-            ["cmake", "--build", at, "-j", CORES, "--target", *targets]]
+            ["cmake", "--build", at, "-j", CORES, "--target", *targets, "--", "-k", "0"]]
 
 
 def ctest(name, *options):

@@ -40,7 +40,7 @@ Ended run_apart(const std::function<void()>& what) {
 }
 
 void use_the_core() {
-  for (volatile unsigned i = 0;; i = i + 1) {}
+  for (volatile unsigned i = 0;;) i = i + 1;
 }
 
 }  // namespace
