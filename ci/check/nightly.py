@@ -17,6 +17,10 @@ CORES = str(os.cpu_count() or 1)
 PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else "python3"  # Debian's: it has h5py and mpi4py
 
 
+class Beside(list):
+    """Commands that need one core each: as many of them run at once as there are cores."""
+
+
 def build(name, *options, targets=("all",), generator_options=("-G", "Ninja", "-DPCLSCOPE_WERROR=ON")):
     at = FOLDER / name
     return [["cmake", "-S", ".", "-B", at, *generator_options, *options],
@@ -51,11 +55,13 @@ PARTS = {
                 ["tests/apart", *RANDOM, "--messages", "500000", "--mpi", "openmpi"],
                 ["tests/apart", *RANDOM, "--messages", "30000", "--per-run", "15000", "--ranks", "2",
                  "--mpi", "mpich"]]),
-    "oracles": (8, ["analysis/match/*", "analysis/nodes/*", "analysis/wire/*"],
+    "lengths": (8, ["analysis/*", "benchmarks/soak/*", "benchmarks/scale/*"],
                 [*build("release", *RELEASE),
-                 ["env", "PCLSCOPE_ORACLE_PROGRAMS=20000", FOLDER / "release/tests/nodes_oracle_test"],
-                 ["env", "PCLSCOPE_ORACLE_PROGRAMS=200000", FOLDER / "release/tests/matcher_oracle_test"],
-                 ["env", "PCLSCOPE_FUZZ_FRAMES=1000000", FOLDER / "release/tests/test_wire_fuzz"]]),
+                 Beside([[FOLDER / "release/benchmarks/soak_benchmark", "--events", "2e8"],
+                         ["env", "PCLSCOPE_ORACLE_PROGRAMS=20000", FOLDER / "release/tests/nodes_oracle_test"],
+                         ["env", "PCLSCOPE_ORACLE_PROGRAMS=200000", FOLDER / "release/tests/matcher_oracle_test"],
+                         ["env", "PCLSCOPE_FUZZ_FRAMES=1000000", FOLDER / "release/tests/test_wire_fuzz"],
+                         [FOLDER / "release/benchmarks/scale_benchmark", "--quick"]])]),
     "delays": (8, ["interpose/*", "analysis/match/*", "analysis/collect/*", "analysis/aggregator/*"],
                [*build("delays", *RELEASE, "-DPCLSCOPE_DELAYS=ON", "-DPCLSCOPE_UNIT_TESTS=OFF",
                        "-DPCLSCOPE_BENCHMARKS=OFF"),
@@ -65,9 +71,6 @@ PARTS = {
                   [*build("release", *RELEASE),
                    ["tests/apart", PYTHON, "-B", "benchmarks/soak/live.py", "--build", FOLDER / "release",
                     "--minutes", "6"]]),
-    "soak": (6, ["analysis/*"], [*build("release", *RELEASE),
-                                  [FOLDER / "release/benchmarks/soak_benchmark", "--events", "2e8"],
-                                  [FOLDER / "release/benchmarks/scale_benchmark", "--quick"]]),
     "churn": (4, ["analysis/aggregator/*", "analysis/collect/*", "interpose/*"],
               [*build("release", *RELEASE),
                ["tests/apart", PYTHON, "-B", "benchmarks/churn/run.py", "--seconds", "90"],
@@ -81,20 +84,18 @@ PARTS = {
     "flaky": (2, ["tests/*", "ci/check/*"], [*build("release", *RELEASE), [PYTHON, "-B", "ci/check/flaky.py"]]),
     "sanitizers": (20, ["analysis/*", "viewer/*", "tests/analysis/*", "tests/viewer/*"],
                    [*build("sanitizers", *SANITIZERS, *CLANG, "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -gmlt",
-                           "-DPCLSCOPE_SANITIZE=ON", targets=("unit_tests",)),
+                           "-DPCLSCOPE_SANITIZE=ON", targets=("unit_tests", "pclscope", "pclscope-view")),
                     *ctest("sanitizers", "-L", "^unit$", "-j", CORES)]),
     "gcc-threads": (10, ["analysis/*", "viewer/*", "interpose/*"],
                     [*build("gcc-threads", *SANITIZERS, "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1", "-DPCLSCOPE_TSAN=ON",
                             targets=("threaded_tests",)),
                      ["env", f"TSAN_OPTIONS=suppressions={os.getcwd()}/ci/tsan.supp exitcode=66",
                       *ctest("gcc-threads", "-L", "^threads$", "-j", CORES)[0]]]),
-    "clang": (8, ["*.cpp", "*.hpp", "*.c"],
-              build("clang", *CLANG, "-DCMAKE_BUILD_TYPE=Release", "-DPCLSCOPE_BENCHMARKS=OFF",
-                    targets=("pclscope", "pclscope-view"))),
-    "debug-non-unity": (15, ["*.cpp", "*.hpp", "*CMakeLists.txt", "*.cmake"],
+    # Every file compiles alone; two scripts run what has assertions.
+    "debug-non-unity": (15, ["*.cpp", "*.hpp", "*.c", "*CMakeLists.txt", "*.cmake"],
                         [*build("debug", "-DCMAKE_BUILD_TYPE=Debug", "-DPCLSCOPE_BENCHMARKS=OFF",
-                                "-DPCLSCOPE_UNITY=OFF", "-DPCLSCOPE_PCH=OFF"),
-                         *ctest("debug", "-L", "^unit$", "-E", "oracle|mapping_test|fuzz", "-j", CORES)]),
+                                "-DPCLSCOPE_UNIT_TESTS=OFF", "-DPCLSCOPE_UNITY=OFF", "-DPCLSCOPE_PCH=OFF"),
+                         ["env", "PCLSCOPE_FULL=0", *ctest("debug", "-R", "interpose_accounts_", "-j", CORES)[0]]]),
     "tidy": (15, ["analysis/*", "viewer/*", "interpose/*", ".clang-tidy"],
              [["ci/setup", "--quiet", "--nightly"],
               *build("tidy", *CLANG, "-DCMAKE_BUILD_TYPE=Debug", "-DPCLSCOPE_UNITY=OFF", "-DPCLSCOPE_PCH=OFF",
@@ -118,8 +119,17 @@ PARTS = {
 }
 
 
+NAMED_ONLY = {"planted"}  # the whole is without these; `ci/nightly planted` runs it
+
+
+def steps_of(name):
+    """Groups of commands; those of a group run side by side."""
+    return [[[str(word) for word in one] for one in (command if isinstance(command, Beside) else [command])]
+            for command in PARTS[name][2]]
+
+
 def commands_of(name):
-    return [[str(word) for word in command] for command in PARTS[name][2]]
+    return [command for group in steps_of(name) for command in group]
 
 
 def results():
@@ -131,33 +141,55 @@ def commit():
     return changed.lines_of("git", "rev-parse", "--short", "HEAD")[0] + ("+" if dirty else "")
 
 
+def run_group(name, number, group):
+    """[(step, status)] of commands that run side by side, in the order in which they ended."""
+    waiting, under_way, ended = list(enumerate(group, number)), [], []
+    while waiting or under_way:
+        while waiting and len(under_way) < int(CORES):
+            at, command = waiting.pop(0)
+            under_way.append(run.Step(f"{name} {at}/{len(commands_of(name))}", command, FOLDER / f"{name}-{at}.log",
+                                      environment=JOBS))
+        step = next((step for step in under_way if not step.thread.is_alive()), None)
+        if step is None:
+            under_way[0].thread.join(0.2)
+            run.say("  still: " + "; ".join(step.name for step in under_way), run.QUIET_S)
+            continue
+        under_way.remove(step)
+        ended.append((step, step.wait()))
+        told = "done" if ended[-1][1] == 0 else f"FAILED ({ended[-1][1]})"
+        run.say(f"{step.name}: {told} after {step.seconds():.0f} s ({step.cpu_seconds:.0f} CPU s):"
+                f" {' '.join(step.command)[:100]}")
+    return ended
+
+
 def do(name):
-    minutes, commands = PARTS[name][0], commands_of(name)
-    run.say(f"part {name}: about {minutes} minutes")
-    began, cpu_seconds, status, last = time.time(), 0.0, 0, ""
-    for number, command in enumerate(commands):
-        last = " ".join(command)
-        step = run.Step(f"{name} {number + 1}/{len(commands)}", command, FOLDER / f"{name}-{number}.log",
-                        environment=JOBS)
-        status = step.wait()
-        cpu_seconds += step.cpu_seconds
-        told = "done" if status == 0 else f"FAILED ({status})"
-        run.say(f"{step.name}: {told} after {step.seconds():.0f} s: {last[:100]}")
-        if status != 0:
-            print(step.end_of_log(40), flush=True)
+    run.say(f"part {name}: about {PARTS[name][0]} minutes")
+    began, cpu_seconds, number, red = time.time(), 0.0, 1, []
+    for group in steps_of(name):
+        ended = run_group(name, number, group)
+        number += len(group)
+        cpu_seconds += sum(step.cpu_seconds for step, _ in ended)
+        red = [step for step, status in ended if status != 0]
+        if red:
             break
+    for step in red:
+        print(step.end_of_log(40), flush=True)
     kept = results()
-    kept[name] = {"passed": status == 0, "seconds": round(time.time() - began),
-                  "cpu_seconds": round(cpu_seconds), "commit": commit(),
-                  "at": time.strftime("%Y-%m-%d %H:%M"), "command": "" if status == 0 else last, "commands": commands}
+    kept[name] = {"passed": not red, "seconds": round(time.time() - began), "cpu_seconds": round(cpu_seconds),
+                  "commit": commit(), "at": time.strftime("%Y-%m-%d %H:%M"),
+                  "command": "; ".join(" ".join(step.command) for step in red), "commands": commands_of(name)}
     RESULTS.write_text(json.dumps(kept, indent=1))
-    return status == 0
+    return not red
+
+
+def whole():
+    return [name for name in PARTS if name not in NAMED_ONLY]
 
 
 def shares(count):
     """The parts in `count` groups of about equal length, always the same."""
     groups = [[0, []] for _ in range(count)]
-    for name in sorted(PARTS, key=lambda name: -PARTS[name][0]):
+    for name in sorted(whole(), key=lambda name: -PARTS[name][0]):
         least = min(groups, key=lambda group: group[0])
         least[0] += PARTS[name][0]
         least[1].append(name)
@@ -172,7 +204,9 @@ def summary():
             f"{'passed' if row['passed'] else 'FAILED'} in {row['seconds']} s ({row.get('cpu_seconds', '?')} CPU s),"
             f" commit {row['commit']}, {row['at']} {row['command']}")
         print(f"{name:16} {minutes:3} min  {told}")
-    return 0 if all(name in kept and kept[name]["passed"] for name in PARTS) else 1
+    ran = [kept[name] for name in whole() if name in kept]
+    print(f"{len(ran)} of {len(whole())} parts, {sum(row['seconds'] for row in ran) / 60:.0f} minutes")
+    return 0 if len(ran) == len(whole()) and all(row["passed"] for row in ran) else 1
 
 
 def can_affect(name, files):
@@ -204,7 +238,8 @@ def is_done(name):
 
 def main():
     parser = argparse.ArgumentParser(prog="ci/nightly", description=__doc__.split(" See")[0],
-                                     epilog=f"Parts: {', '.join(PARTS)}. Results are kept in {RESULTS}.")
+                                     epilog=f"Parts: {', '.join(whole())}; and, only when it is named, "
+                                            f"{', '.join(sorted(NAMED_ONLY))}. Results are kept in {RESULTS}.")
     parser.add_argument("parts", nargs="*", metavar="PART", help="parts to run; all when none is named")
     parser.add_argument("--part", metavar="K/N", help="the K-th of N shares of about equal length")
     parser.add_argument("--resume", action="store_true", help="leave out what passed and no change since can affect")
@@ -217,7 +252,7 @@ def main():
     if asked.changed is not None:
         print(*affected(asked.changed), sep="\n")
         return 0
-    names = asked.parts or list(PARTS)
+    names = asked.parts or whole()
     if asked.part:
         k, n = (int(word) for word in asked.part.split("/"))
         names = shares(n)[k - 1]
