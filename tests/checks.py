@@ -18,6 +18,7 @@ PAIRS = 20              # of runs whose ends are compared
 SHARED_MEMORY = pathlib.Path("/dev/shm")
 KEEP = os.environ.get("PCLSCOPE_KEEP") and pathlib.Path(os.environ["PCLSCOPE_KEEP"]).resolve()
 FULL = os.environ.get("PCLSCOPE_FULL", "") not in ("", "0")  # set by ci/nightly
+SPIN = os.environ.get("PCLSCOPE_SPIN", "") not in ("", "0")  # set by its part of tests that compare times
 
 
 def thinned(full, brief):
@@ -28,11 +29,11 @@ def thinned(full, brief):
 
 def resting(build):
     """What all that tests start has in its environment besides: tests/programs/resting.c, by which waiting ranks sleep.
-    In full they spin, as with users: MPICH's, and Open MPI's where each has a core."""
+    With PCLSCOPE_SPIN=1 they spin, as with users: MPICH's, and Open MPI's where each has a core."""
     path = pathlib.Path(build, "tests", "libresting.so").resolve()
     if not path.exists():
         return {}
-    return {"LD_PRELOAD": str(path), **({"PCL_TEST_SPIN": "1"} if FULL else {"OMPI_MCA_mpi_yield_when_idle": "1"})}
+    return {"LD_PRELOAD": str(path), **({"PCL_TEST_SPIN": "1"} if SPIN else {"OMPI_MCA_mpi_yield_when_idle": "1"})}
 
 
 def preload(resting_too, *libraries):
