@@ -1,7 +1,8 @@
 // Included by the compiler before all else with PCLSCOPE_DELAYS: real jobs in which the library and the aggregator rest
 // now and then at an access to an atomic, up to two milliseconds, as when the system takes their core away. See
-// README.md.
+// README.md. Not in interpose/libc/, which declares functions anew that standard headers declare.
 #pragma once
+#ifndef PCLSCOPE_NO_DELAYS
 
 #include <errno.h>
 #include <time.h>
@@ -24,3 +25,4 @@ inline void explore_before(const volatile void* address, int) {
 inline void explore_saw(unsigned long) {}
 
 #include "tests/explore/hooked_atomic.hpp"
+#endif
