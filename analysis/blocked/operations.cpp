@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/blocked/call_kind.hpp"
+#include "interpose/record/functions.hpp"
 
 namespace pclscope::blocked {
 
