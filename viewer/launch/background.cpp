@@ -1,6 +1,7 @@
 #include "viewer/launch/background.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
