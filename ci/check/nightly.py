@@ -96,7 +96,8 @@ PARTS = {
     # Every file compiles alone; two scripts run what has assertions.
     "debug-non-unity": (15, ["*.cpp", "*.hpp", "*.c", "*CMakeLists.txt", "*.cmake"],
                         [*build("debug", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0",
-                                "-DPCLSCOPE_BENCHMARKS=OFF", "-DPCLSCOPE_UNIT_TESTS=OFF", "-DPCLSCOPE_UNITY=OFF", "-DPCLSCOPE_PCH=OFF"),
+                                "-DPCLSCOPE_BENCHMARKS=OFF", "-DPCLSCOPE_UNIT_TESTS=OFF", "-DPCLSCOPE_UNITY=OFF",
+                                "-DPCLSCOPE_PCH=OFF"),
                          ["env", "PCLSCOPE_FULL=0", *ctest("debug", "-R", "interpose_accounts_", "-j", CORES)[0]]]),
     "tidy": (15, ["analysis/*", "viewer/*", "interpose/*", ".clang-tidy"],
              [["ci/setup", "--quiet", "--nightly"],
