@@ -84,7 +84,7 @@ PARTS = {
               [*build("release", *RELEASE),
                ["tests/apart", PYTHON, "-B", "tests/truth/run", "--times", "2", "--jobs", "2"]]),
     "flaky": (2, ["tests/*", "ci/check/*"], [*build("release", *RELEASE), [PYTHON, "-B", "ci/check/flaky.py"]]),
-    "sanitizers": (20, ["analysis/*", "viewer/*", "tests/analysis/*", "tests/viewer/*"],
+    "sanitizers": (20, ["analysis/*", "viewer/*", "interpose/*", "tests/analysis/*", "tests/viewer/*"],
                    [*build("sanitizers", *SANITIZERS, *CLANG, "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -gmlt",
                            "-DPCLSCOPE_SANITIZE=ON", targets=("unit_tests", "pclscope", "pclscope-view")),
                     *ctest("sanitizers", "-L", "^unit$", "-j", CORES)]),
