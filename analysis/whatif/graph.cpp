@@ -144,7 +144,9 @@ std::int64_t Graph::Build::ready(const Message& m) {
 }
 
 // A call that completes receives: its last message's time from being ready is what this message took; of the others
-// it is only known that they took no longer. Those that waited for nothing tell what a call costs by itself.
+// it is only known that they took no longer. Those that waited for nothing tell what a call costs by itself; but it
+// costs no more than a message of its size, or a larger one, usually takes over the shortest distance, which includes
+// that: a call may seem to have waited for nothing because its rank was late, and its message moved only then.
 void Graph::Build::receive() {
   Medians usual(enough_transfers), idle(1);
   const auto last_of = [&](std::uint32_t c) {
@@ -184,8 +186,21 @@ void Graph::Build::receive() {
   }
   idle.close();
   const std::int64_t idle_ns = std::max<std::int64_t>(idle.of(0), 0);
+  std::array<std::int64_t, octaves> least{};  // by octave of sizes: what one so large or larger usually takes
+  least.fill(INT64_MAX);
+  for (std::uint32_t i = 0; i < messages.size(); ++i) {
+    if (!g.transfers_[i].last) continue;
+    const std::int64_t of_class = usual.of(class_key(messages[i]));
+    std::int64_t& of_size = least[octave_of(messages[i].bytes)];
+    if (of_class >= 0) of_size = std::min(of_size, of_class);
+  }
+  for (std::uint32_t o = octaves - 1; o-- > 0;) least[o] = std::min(least[o], least[o + 1]);
   for (std::uint32_t c = 0; c < g.calls_.size(); ++c) {
-    if (bound[c] != nobody || held_until[c] != INT64_MIN) call(c).own = std::min(call(c).own, idle_ns);
+    if (bound[c] != nobody || held_until[c] != INT64_MIN) {
+      std::uint32_t largest = 0;
+      for (const std::uint32_t i : received_by(c)) largest = std::max(largest, octave_of(messages[i].bytes));
+      call(c).own = std::min({call(c).own, idle_ns, least[largest]});
+    }
     for (const std::uint32_t i : received_by(c)) {
       const Message& m = messages[i];
       const std::int64_t most = call(c).end - ready(m);

@@ -141,3 +141,40 @@ TEST_CASE("What was never seen over a distance is refused, unless it is given") 
   // By hand: 40 steps with a transfer of 800 us + 4000 B * 200 ns/B outside, 3.4 us inside.
   CHECK(w->gain_s() == Approx(40 * (1600e-6 - 3.4e-6)).epsilon(0.001));
 }
+
+TEST_CASE("A rank that was late into a wait whose message moved only then hides no transfer") {
+  // Pairs of ranks talk across two nodes at each of 100 steps, neighbours at each tenth. Once a rank comes so late that
+  // its message seems to be there, and waits as long as ever: of all calls the only one that seems to wait for nothing.
+  constexpr std::int64_t step_ns = 40 * ms, far_ns = 7 * ms, near_ns = 300 * us;
+  const Nodes apart = {0, 0, 1, 1}, together = {0, 1, 0, 1};
+  std::vector<Message> messages;
+  const auto exchange = [&](std::int64_t at, std::int32_t flip, std::int64_t takes) {
+    for (std::int32_t r = 0; r < 4; ++r) {
+      Message m;
+      m.source = r;
+      m.destination = r ^ flip;
+      m.bytes = 65536;
+      m.recv_post = at;
+      m.send_begin = at + 10 * us;
+      m.send_end = at + 20 * us;
+      m.recv_wait = at + 30 * us;
+      m.recv_end = at + 10 * us + takes;
+      if (flip == 2) m.flags |= message_flag::inter_node;
+      messages.push_back(m);
+    }
+  };
+  for (int i = 0; i < 100; ++i) {
+    exchange(i * step_ns, 2, far_ns);
+    if (i == 50) {
+      messages.back().recv_wait += far_ns + ms;
+      messages.back().recv_end += far_ns + 2 * ms;
+    }
+    if (i % 10 == 0) exchange(i * step_ns + 20 * ms, 1, near_ns);
+  }
+  const auto w = whatif::what_if({4, messages, {}, apart}, 0, INT64_MAX / 4, whatif::to_nodes(together, {}));
+  REQUIRE(w);
+  CHECK(w->changed == messages.size());
+  CHECK(w->fit_error() == Approx(0).margin(1e-9));
+  const double really = 90e-9 * (far_ns - near_ns);  // neighbours are apart then
+  CHECK(w->gain_s() == Approx(really).epsilon(0.05));
+}
