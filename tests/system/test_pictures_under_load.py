@@ -75,6 +75,7 @@ class UnderLoad(harness.SystemTest):
                 return False
             missing = empty(state, contents)
             shown[:] = missing or ["whole"]
+            shown.append(str({key: state[key] for key in ("selection", "dag", "dag_problem", "connection", "shown")}))
             return not missing
         try:
             state = viewer.wait(f"content of {workspace}", whole)
@@ -110,11 +111,11 @@ class UnderLoad(harness.SystemTest):
                                     options=("--dump", dump, "--keep", "all"))
         name = self.box.job_name(job)
 
-        def rows():
-            regions = self.box.live(name)["regions"]
-            return regions if len(regions) > 1 else None
+        def row():
+            """The first row's region. What is found before that may be found anew, and its id is gone."""
+            return next((r for r in self.box.live(name)["regions"] if r["ranks"] == [0, 1, 2, 3]), None)
         # A region, but no period: what the window selects by itself may be a moment with one message.
-        region = self.box.wait_for("two regions", rows, running=job)[0]["id"]
+        region = self.box.wait_for("the region of a row", row, running=job)["id"]
         viewer = xvfb.Viewer(self.box, self.screen, name, "--select", f"region={region}", *NETWORK)
         viewer.wait("news", lambda s: s["connection"]["state"] == "running" and s["views"])
         for key, (workspace, contents) in enumerate(LIVE.items(), start=1):

@@ -98,6 +98,42 @@ TEST_CASE("what is selected and not there is named") {
   CHECK(missing("finding=2") == "no finding 2 here: there are 2 findings");
 }
 
+TEST_CASE("a selected region that is found anew is followed") {
+  Snapshot snapshot = test::fake_snapshot();
+  REQUIRE(snapshot.regions.size() == 4);
+  Selection selection;
+  FollowedRegion followed;
+  selection.region = 9;  // never seen: it stays, and is named as missing
+  follow_region(snapshot, followed, selection);
+  CHECK(selection.region == 9);
+  selection.region = 2;
+  follow_region(snapshot, followed, selection);
+  CHECK(selection.region == 2);
+  // It falls into two; the larger part is its second.
+  const Region whole = snapshot.regions[2];
+  Region first = whole, second = whole;
+  first.id = 11, second.id = 12;
+  first.ranks.assign(whole.ranks.begin(), whole.ranks.begin() + 1);
+  second.ranks.assign(whole.ranks.begin() + 1, whole.ranks.end());
+  REQUIRE(second.ranks.size() > 1);
+  snapshot.regions.erase(snapshot.regions.begin() + 2);
+  snapshot.regions.push_back(first);
+  snapshot.regions.push_back(second);
+  Snapshot ended = snapshot;
+  ended.ended_regions.push_back(whole);
+  follow_region(ended, followed, selection);
+  CHECK(selection.region == 2);  // an ended one can still be looked at
+  follow_region(snapshot, followed, selection);
+  CHECK(selection.region == 12);
+  CHECK(graph_question(snapshot, selection, true, 20)->region == 12);
+  snapshot.regions.clear();
+  follow_region(snapshot, followed, selection);
+  CHECK(selection.region == 12);
+  selection.region.reset();
+  follow_region(snapshot, followed, selection);
+  CHECK_FALSE(selection.region);
+}
+
 TEST_CASE("a lasso goes before the region; nothing selected, nothing asked") {
   const Snapshot snapshot = test::fake_snapshot();
   Selection selection;

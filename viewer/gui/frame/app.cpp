@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "viewer/gui/base/canvas.hpp"
-#include "viewer/gui/frame/graph_question.hpp"
 #include "viewer/gui/frame/selection_words.hpp"
 #include "viewer/text/printable.hpp"
 
@@ -72,6 +71,7 @@ void App::update_scene() {
         connection.phase == session::Phase::stored ? fed_.snapshot->duration_s : live_until_s(*fed_.snapshot);
     if (!(scene_.now_s >= 0) || scene_.now_s > 1e9) scene_.now_s = fed_.snapshot->duration_s;
   }
+  if (scene_.snapshot) follow_region(*scene_.snapshot, followed_, selection_);
   update_graph();
   update_compared();
   scene_.palette = &layout::palette(theme_);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "viewer/gui/base/view.hpp"
+#include "viewer/gui/frame/graph_question.hpp"
 #include "viewer/gui/frame/registry.hpp"
 #include "viewer/gui/frame/ruler.hpp"
 #include "viewer/gui/frame/search.hpp"
@@ -102,6 +103,7 @@ class App {
   double copied_at_s_ = -1e9;
   bool close_ = false, help_ = false, hint_ = false, details_ = false;
   bool chosen_ = false;  // the first selection has been made
+  FollowedRegion followed_;
   DagState last_graph_;  // the last one that came
   DagQuestion asked_;
   bool any_asked_ = false;

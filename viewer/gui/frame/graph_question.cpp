@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace pclscope::gui {
 namespace {
@@ -201,6 +202,26 @@ bool choose_worst(const Snapshot& snapshot, bool live, Selection& selection) {
   if (worst == snapshot.regions.end()) return false;
   selection.region = worst->id;
   return true;
+}
+
+void follow_region(const Snapshot& snapshot, FollowedRegion& followed, Selection& selection) {
+  if (!selection.region) return;
+  if (const Region* here = find(snapshot, *selection.region)) {
+    if (followed.id != here->id) followed = {here->id, here->ranks};
+    return;
+  }
+  if (followed.id != *selection.region) return;
+  const Region* next = nullptr;
+  std::size_t most = 0;
+  for (const Region& region : snapshot.regions) {
+    std::vector<std::int32_t> shared;
+    std::set_intersection(region.ranks.begin(), region.ranks.end(), followed.ranks.begin(), followed.ranks.end(),
+                          std::back_inserter(shared));
+    if (shared.size() > most) most = shared.size(), next = &region;
+  }
+  if (next == nullptr) return;
+  selection.region = next->id;
+  followed = {next->id, next->ranks};
 }
 
 }  // namespace pclscope::gui

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analysis/values/dag.hpp"
 #include "analysis/values/snapshot.hpp"
@@ -26,5 +27,14 @@ void choose_finding(const Snapshot& snapshot, std::size_t finding, Selection& se
 // The first finding that can be believed and is in a region, else the region that is late most; no period while the
 // job goes on. False: there is nothing to choose (yet).
 bool choose_worst(const Snapshot& snapshot, bool live, Selection& selection);
+
+// The selected region as a snapshot last had it.
+struct FollowedRegion {
+  std::int32_t id = -1;  // -1: none was seen yet
+  std::vector<std::int32_t> ranks;
+};
+// A running job finds its regions anew as it knows more, and an id may then be gone without having ended: the selection
+// goes on with the region that has most of its ranks now. Call it with each snapshot.
+void follow_region(const Snapshot& snapshot, FollowedRegion& followed, Selection& selection);
 
 }  // namespace pclscope::gui
