@@ -68,6 +68,8 @@ class Check:
         self.asked, self.plan, self.began = asked, plan, builds.now()
         self.failed, self.flaky, self.steps = [], [], []
         self.waited_for = False  # job tests, beside which all else gives way
+        self.compiled = threading.Event()  # nothing is built any more
+        self.compilers_waited_for = False
         self.times = (LOGS / "times").resolve()
         self.environment = {"PCLSCOPE_KEEP": str((LOGS / "kept").resolve()), "PCLSCOPE_TIMES": str(self.times)}
         if asked.seed is not None:
@@ -107,7 +109,8 @@ class Check:
 
     def everything(self):
         """Job tests run one phase after the other, those that compare times last and two at a time, or alone; beside
-        them, on what they leave of the cores, the sanitizers' builds and then their tests, both kinds at once."""
+        them, on what they leave of the cores, the sanitizers' builds and then their tests, both kinds at once. Times
+        are compared when nothing is compiled any more, as on a machine that has it all in the compiler's cache."""
         if self.plan.keys() == set(builds.TREES) and self.plan["release"] is None:
             self.style()
         released = "release" in self.plan and self.build("release")
@@ -117,10 +120,17 @@ class Check:
         if released:
             self.finish(self.start("jobs", "release", selection(self.plan["release"], "-L", "^job$", "-LE", "^time$"),
                                    JOBS_AT_ONCE))
+            self.wait_for_compilers()
             self.finish(self.start("time", "release", selection(self.plan["release"], "-L", "^time$"), TIMED_AT_ONCE))
             self.waited_for = False
             run.give_way_no_more()  # else a busy machine would keep the rest from its cores for ever
         background.join()
+
+    def wait_for_compilers(self):
+        """They have the cores like anybody else meanwhile, on a busy machine, too."""
+        self.compilers_waited_for = True
+        run.give_way_no_more()
+        self.compiled.wait()
 
     def sanitizers(self):
         try:
@@ -129,12 +139,16 @@ class Check:
             pass  # the check is being ended
         except Exception as error:  # pylint: disable=broad-exception-caught
             self.failed.append(f"the check itself: {error!r}")
+        finally:
+            self.compiled.set()
 
     def beside(self, how):
         return how if self.waited_for else None
 
     def sanitized(self):
-        built = [tree for tree in ("sanitize", "tsan") if tree in self.plan and self.build(tree, self.beside("idle"))]
+        built = [tree for tree in ("sanitize", "tsan") if tree in self.plan and
+                 self.build(tree, None if self.compilers_waited_for else self.beside("idle"))]
+        self.compiled.set()
         steps = []
         if "sanitize" in built:
             # Of each allocation the innermost frames alone: a sixth less time in tests that allocate much.
