@@ -71,8 +71,9 @@ class LogicalTime(harness.SystemTest):
                               "wait", "--json")
         self.assertEqual(waits["metric"], "wait")
         mean_of = {rank: cluster["mean_s"] for cluster in waits["clusters"] for rank in cluster["ranks"]}
-        self.assertLess(mean_of[late], 0.1 * SLEEP_S / 7)  # of seven events one waits
-        self.assertGreater(max(mean_of.values()), 0.8 * SLEEP_S / 7)
+        self.assertGreater(max(mean_of.values()), 0.8 * SLEEP_S / 7)  # of seven events one waits
+        # When it has slept all are there; another may be held back meanwhile, by less than that.
+        self.assertLess(mean_of[late], 0.5 * max(mean_of.values()))
         sizes = self.box.json("inspect", path, "clusters", "--phase", str(slow), "--metric", "bytes", "--json")
         self.assertEqual((sizes["metric"], sizes["mean_distance_s"]), ("bytes", None))
         for cluster in sizes["clusters"]:
