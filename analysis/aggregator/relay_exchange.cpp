@@ -1,6 +1,7 @@
 #include "analysis/aggregator/relay_exchange.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace pclscope::aggregator {
@@ -64,21 +65,23 @@ bool RelayExchange::room() const { return sending_bytes_ < most_bytes && sends_.
 
 void RelayExchange::send(int node, std::vector<std::byte> bytes) {
   if (failed_ || node < 0 || node >= nodes_) return;
-  std::size_t at = 0;
-  do {
-    const std::size_t size = std::min(part_bytes, bytes.size() - at);
-    const bool last = at + size == bytes.size();
-    const bool whole = last && at == 0;
-    auto& part = whole ? sent_.emplace_back(std::move(bytes))
-                       : sent_.emplace_back(bytes.begin() + static_cast<std::ptrdiff_t>(at),
-                                            bytes.begin() + static_cast<std::ptrdiff_t>(at + size));
-    const int tag = parity_ | (last ? 0 : more_bit);
-    sends_.push_back(MPI_REQUEST_NULL);
-    if (!ok(MPI_Issend(part.data(), static_cast<int>(size), MPI_BYTE, node, tag, data_, &sends_.back()))) return;
-    sending_bytes_ += size;
-    at += size;
-    if (last) return;
-  } while (true);
+  if (bytes.size() <= part_bytes) {
+    send_part(node, std::move(bytes), true);
+    return;
+  }
+  for (auto rest = std::span<const std::byte>(bytes); !rest.empty() && !failed_;) {
+    const auto part = rest.first(std::min(part_bytes, rest.size()));
+    rest = rest.subspan(part.size());
+    send_part(node, {part.begin(), part.end()}, rest.empty());
+  }
+}
+
+void RelayExchange::send_part(int node, std::vector<std::byte> part, bool is_last) {
+  const auto& kept = sent_.emplace_back(std::move(part));
+  const int tag = parity_ | (is_last ? 0 : more_bit);
+  sends_.push_back(MPI_REQUEST_NULL);
+  if (ok(MPI_Issend(kept.data(), static_cast<int>(kept.size()), MPI_BYTE, node, tag, data_, &sends_.back())))
+    sending_bytes_ += kept.size();
 }
 
 void RelayExchange::end_epoch(const RelayWord& word) {

@@ -67,6 +67,7 @@ class RelayExchange {
     std::vector<std::byte> bytes;
   };
   bool ok(int status);
+  void send_part(int node, std::vector<std::byte> part, bool is_last);
   bool complete_sends();
   bool begin_receives();
   bool complete_receives();

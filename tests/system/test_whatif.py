@@ -99,8 +99,10 @@ class WhatIf(harness.SystemTest):
 
     def test_rings_whose_sends_wait_for_their_receivers(self):
         """Ways and sizes of tests/programs/rings.c: predicted as they run without the slow rank, or refused."""
-        every = [(0, size) for size in (16, 8192, 1000000)] + [(way, size) for way in range(7) for size in (512, 65536)]
-        brief = [(0, 512), (0, 65536), (3, 512), (5, 700), (6, 512)]
+        sends_first = 5  # and hangs with messages that are not sent before their receive: 65536
+        every = [(0, size) for size in (16, 8192, 1000000)] + [
+            (way, size) for way in range(7) for size in (512, 700 if way == sends_first else 65536)]
+        brief = [(0, 512), (0, 65536), (3, 512), (sends_first, 700), (6, 512)]
         refused = judged = 0
         for mpi in checks.thinned(("openmpi", "mpich"), ("openmpi",)):
             for way, size in checks.thinned(every, brief):
