@@ -33,7 +33,7 @@ namespace {
 struct Plan {
   int epochs = 2'000;
   std::uint64_t seed = 1;
-  std::size_t large = 5'000'000;  // bytes
+  std::size_t large = 3'000'000;  // bytes
   int period_ms = 0;              // between epochs
   int killed = -1, killed_in = 0;
   int slow = -1;
@@ -61,7 +61,7 @@ std::vector<Planned> planned(const Plan& plan, int nodes, int node, int epoch) {
   std::vector<Planned> messages(next() % 3 == 0 ? 0 : next() % 8);
   for (Planned& message : messages) {
     const std::uint64_t kind = next() % 1'000;
-    const std::size_t most = kind < 2 ? plan.large : kind < 50 ? 60'000 : 300;
+    const std::size_t most = kind < 10 ? plan.large : kind < 50 ? 60'000 : 300;
     message = {static_cast<int>(next() % static_cast<std::uint64_t>(nodes)), next() % (most + 1), next()};
   }
   return messages;
