@@ -162,7 +162,6 @@ class Run:
         self.stalled_s = 0.0    # the longest time for which the machine, or one rank of `faults`, stood still
         self.unequal = 0.0      # what the machine took from one rank more than from another, as a share of the time
         self.cost = {}          # what the planted cause cost, by the program's clocks (work_out)
-        self.apart = 0.0, 0.0   # of all ranks' time: what they wait for the last to MPI_Init; s: first to last
 
     def start(self):
         options = ("--dump", self.dump)
@@ -264,14 +263,11 @@ class Run:
         begin, end = self.times.get("start"), self.times.get("stop")
         if not arrived or begin is None or end is None:
             return
-        came, ended = arrived["init"].values(), arrived["finalize"].values()
-        self.apart = (sum(max(came) - moment for moment in came) / max(1e-3, max(ended) - min(came)) / len(came),
-                      max(came) - min(came))
         of_rank = costs.get(self.case.costs, {})
         if self.case.costs in arrived:  # all wait for the last
             latest = max(arrived[self.case.costs].values())
             of_rank = {rank: latest - moment for rank, moment in arrived[self.case.costs].items()}
-            begin, end = min(came), max(ended)
+            begin, end = min(arrived["init"].values()), max(arrived["finalize"].values())
         total = sum(of_rank.values())
         if self.case.costs == "series":
             total = excess(series_of(text), self.times["begin"] - begin, self.times["end"] - begin)

@@ -17,7 +17,6 @@ TRIES = 3            # of a run during which the machine stood still
 MOST_UNEQUAL = 0.10  # of the time: what the machine took from one rank more than from another
 MOST_OTHERS = 0.30   # of all cores, around a healthy run
 MOST_WAITED = 0.10   # of all ranks' time, by the program's own clocks, in a healthy run
-MOST_APART, MOST_APART_S = 0.02, 0.25  # the same in MPI_Init, and what launchers take from the first rank to the last
 LEAST_WORK_US = 1000  # of a step, for that: what hardly works waits by nature
 
 
@@ -77,8 +76,6 @@ def refuse(case, run, alone):
         return
     if run.cost.get("share", 0) > MOST_WAITED and case.arguments["work_us"] >= LEAST_WORK_US:
         raise Stalled(f"ranks waited {100 * run.cost['share']:.0f} % of their time for one another: not healthy")
-    if run.apart[0] > MOST_APART and run.apart[1] > MOST_APART_S:
-        raise Stalled(f"ranks came to MPI_Init {run.apart[1]:.1f} s apart, {100 * run.apart[0]:.0f} % of their time")
     if alone and job.busy_share() > MOST_OTHERS:
         raise Stalled("others use the cores")
 

@@ -92,13 +92,6 @@ class Costs(unittest.TestCase):
         run.work_out(text)
         return run.cost
 
-    def test_how_far_apart_ranks_come_to_MPI_Init(self):
-        run = job.Run.__new__(job.Run)
-        run.case, run.times, run.cost = Case("none", {}, 4), {"start": 4.5, "stop": 8.0}, {}
-        run.work_out(self.ENDS)
-        self.assertAlmostEqual(run.apart[0], 6 / 9 / 4)  # as below
-        self.assertEqual(run.apart[1], 3)
-
     ENDS = "".join(f"arrive init {r} {10**9 * (1 + r)}\narrive finalize {r} {10**9 * (9 + r % 2)}\n" for r in range(4))
 
     def test_waits_of_all_ranks_and_of_the_worst(self):
