@@ -20,7 +20,7 @@ import testbed
 from harness import thinned
 
 INTER_NODE = 1 << 30
-TOO_LATE = "did not finish together in time"  # too many processes for the cores starve an aggregator (decision 275)
+TOO_LATE = "did not finish together in time"  # seen where cores are taken: decisions 275, 286; docs/limits.md
 RANKS_PER_NODE = 4
 
 
@@ -30,7 +30,7 @@ def node_of(ranks):
 
 class ManyNodes(testbed.TestbedTest):
     def run_to_its_end(self, ranks_per_node, *words, mpi="openmpi", options):
-        """A run whose record has its end. What was too late is printed, and the run is made once more."""
+        """A run whose record has its end. A run without is printed and made again, three times at most."""
         for _ in range(4):
             done = self.testbed.run(ranks_per_node, *words, mpi=mpi, options=options)
             self.assertWorked(done)
