@@ -182,6 +182,7 @@ class ChunkedReader {
     const std::string tail = "tails/" + std::string(name) + "/" + std::to_string(rows[2]);
     const Hdf5Handle tail_group = own_group(H5Gopen2(root, tail.c_str(), H5P_DEFAULT));
     tail_ = std::min(rows[1], chunk_);
+    lacks_rows_ = full_ < rows[0];
     if (!tail_group || !open_columns(tail_group.get(), tail_columns_, tail_)) return false;
     return tail_ == 0 || full_ % chunk_ == 0;
   }
@@ -189,6 +190,8 @@ class ChunkedReader {
   hid_t group() const { return group_.get(); }
   std::uint64_t rows() const { return full_ + tail_; }
   std::uint64_t rows_in_chunks() const { return full_; }
+  // As opened: there are fewer chunks than the table says.
+  bool lacks_rows() const { return lacks_rows_; }
   std::uint64_t rows_per_chunk() const { return chunk_; }
   void limit(std::uint64_t rows) {
     full_ = std::min(full_, rows);
@@ -282,6 +285,7 @@ class ChunkedReader {
   std::vector<Column> columns_, tail_columns_;
   std::uint64_t chunk_ = 1;
   std::uint64_t full_ = 0, tail_ = 0;
+  bool lacks_rows_ = false;
 };
 
 }  // namespace pclscope::store

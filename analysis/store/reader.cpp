@@ -18,8 +18,8 @@ namespace {
 
 constexpr unsigned char hdf5_signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
 constexpr std::uint64_t rows_per_read = 65536;
-constexpr int tries_live = 10;
-constexpr std::chrono::seconds most_to_open(30);  // of a core; a small dump takes 25 ms
+constexpr int tries_live = 10, tries_at_rest = 3;  // of the latter a writer may just have gone
+constexpr std::chrono::seconds most_to_open(30);   // of a core; a small dump takes 25 ms
 
 Error open_error(const std::string& path, int error) {
   if (error == ENOENT || error == ENOTDIR) return {ErrorCode::not_found, "no such file: " + path};
@@ -65,6 +65,9 @@ struct Reader::State {
   Result<std::vector<Row>> read(const char* name, const Table& table, std::uint64_t first, std::uint64_t count) const;
   Status open_summary(std::uint64_t most_rows);
   bool open_tables(std::uint64_t most_rows);
+  bool lacks_rows() const {  // that a table says it has; of a file that was cut off, that is known
+    return !truncated && (messages.lacks_rows() || collectives.lacks_rows() || calls.lacks_rows());
+  }
   bool readable(std::uint64_t row) const;
   void limit_to_readable();
   template <class Row>
@@ -255,13 +258,15 @@ Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
   silence_hdf5();
   dump_is_open(path);
   const CpuLimit limit(most_to_open);
-  // A writer at work may change the file under our hands: then the second look at it is a whole one.
-  for (int tries = 0;; tries++) {
+  // A writer at work may change the file under our hands: then one of the next looks at it is a whole one.
+  for (int tries = 1;; tries++) {
     auto state = std::make_unique<State>();
     state->path = path;
     const Status opened = state->open();
+    const bool is_live = state->file && state->file->is_being_written();
+    const bool is_whole = opened ? !state->lacks_rows() : opened.error().code != ErrorCode::damaged;
+    if (!is_whole && tries < (is_live ? tries_live : tries_at_rest)) continue;
     if (opened) return std::unique_ptr<Reader>(new Reader(std::move(state)));
-    if (opened.error().code == ErrorCode::damaged && tries < 2) continue;
     if (opened.error().code != ErrorCode::damaged) dump_is_closed(path);
     return opened.error();
   }
