@@ -8,6 +8,8 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "tests/patience.hpp"
+
 using namespace pclscope;
 using namespace pclscope::aggregator;
 using namespace std::chrono_literals;
@@ -163,7 +165,7 @@ TEST_CASE("With several nodes: hello first, then messages, deaths, clocks and ep
   CHECK(link.self() == -1);
   anchor.queue_value(FrameKind::hello, HelloFrame{2, 3, 1234});
   anchor.flush();
-  REQUIRE(link.await_hello(1s));
+  REQUIRE(link.await_hello(test::patience));
   CHECK(link.self() == 2);
   CHECK(link.origin_ticks() == 1234);
   link.end_epoch({5, 1});

@@ -6,6 +6,7 @@
 #include <memory>
 #include <thread>
 
+#include "tests/patience.hpp"
 #include "tests/viewer/fake_run.hpp"
 #include "tests/viewer/memory_session.hpp"
 
@@ -52,7 +53,7 @@ class FakeLive final : public Session {
   }
   Result<Dag> dag(const DagQuestion& question) override {
     ++job_.asked;
-    for (int i = 0; job_.silent && i < 400; ++i) std::this_thread::sleep_for(10ms);
+    for (int i = 0; job_.silent && i < 90'000; ++i) std::this_thread::sleep_for(10ms);
     ++job_.answered;
     Dag dag = test::fake_dag(4, 3);
     dag.region = question.region;
@@ -75,7 +76,7 @@ Feed::Open open_of(const std::shared_ptr<FakeJob>& job) {
 
 template <class Condition>
 bool soon(Condition condition) {
-  const auto end = Clock::now() + 60s;
+  const auto end = Clock::now() + test::patience;
   while (Clock::now() < end) {
     if (condition()) return true;
     std::this_thread::sleep_for(5ms);

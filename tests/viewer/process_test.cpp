@@ -14,6 +14,7 @@
 
 #include "analysis/collect/board_file.hpp"
 #include "interpose/record/segment.hpp"
+#include "tests/patience.hpp"
 #include "viewer/launch/batch.hpp"
 #include "viewer/launch/child.hpp"
 #include "viewer/launch/job_files.hpp"
@@ -154,7 +155,7 @@ TEST_CASE("the end of the aggregator is read from the board") {
     std::this_thread::sleep_for(50ms);
     board->aggregator_done = 1;
   });
-  CHECK(files->wait_for_aggregator(60s) == launch::AggregatorEnd::closed);
+  CHECK(files->wait_for_aggregator(test::patience) == launch::AggregatorEnd::closed);
   closing.join();
   board->aggregator = 0;
   CHECK(files->wait_for_aggregator(0ms) == launch::AggregatorEnd::closed);
@@ -171,9 +172,9 @@ TEST_CASE("the end of the aggregator is read from the board") {
   board->aggregator = static_cast<std::uint32_t>(dead);
   wait_until_zombie(dead);
   CHECK_FALSE(launch::process_alive(static_cast<std::uint32_t>(dead)));  // a zombie
-  CHECK(files->wait_for_aggregator(60s) == launch::AggregatorEnd::died);
+  CHECK(files->wait_for_aggregator(test::patience) == launch::AggregatorEnd::died);
   ::waitpid(dead, nullptr, 0);
-  CHECK(files->wait_for_aggregator(60s) == launch::AggregatorEnd::died);
+  CHECK(files->wait_for_aggregator(test::patience) == launch::AggregatorEnd::died);
   ::munmap(board, sizeof(record::Board));
 }
 

@@ -14,6 +14,7 @@
 #include "analysis/wire/subscriber.hpp"
 #include "tests/analysis/discovery/private_directory.hpp"
 #include "tests/analysis/wire/serving.hpp"
+#include "tests/patience.hpp"
 #include "tests/seed.hpp"
 #include "tests/thinned.hpp"
 #include "tests/viewer/fake_nodes.hpp"
@@ -78,15 +79,15 @@ TEST_CASE("all that is written into a stream comes out of it, in whatever pieces
     pipe.close(0);
   });
   RelayReader from(pipe.ends[1]);
-  REQUIRE(from.greet(Clock::now() + 10s));
+  REQUIRE(from.greet(Clock::now() + test::patience));
   for (const RelayMessage& message : sent) {
-    const auto came = from.read(Clock::now() + 10s);
+    const auto came = from.read(Clock::now() + test::patience);
     REQUIRE(came);
     REQUIRE(*came);
     CHECK((*came)->part == message.part);
     CHECK(((*came)->bytes == message.bytes));
   }
-  const auto end = from.read(Clock::now() + 10s);
+  const auto end = from.read(Clock::now() + test::patience);
   REQUIRE_FALSE(end);
   CHECK(end.error().code == ErrorCode::unreachable);
   writer.join();
@@ -103,8 +104,8 @@ TEST_CASE("the greeting is found behind whatever a shell printed before it, with
       const std::vector<std::uint8_t> name = {'j', '\n', 'n'};
       RelayWriter(pipe.ends[0]).write(Part::job, name);
       RelayReader from(pipe.ends[1]);
-      REQUIRE(from.greet(Clock::now() + 10s));
-      const auto came = from.read(Clock::now() + 10s);
+      REQUIRE(from.greet(Clock::now() + test::patience));
+      const auto came = from.read(Clock::now() + test::patience);
       REQUIRE(came);
       REQUIRE(*came);
       CHECK(((*came)->bytes == name));
@@ -121,7 +122,7 @@ TEST_CASE("what pclscope says on another node is told from what login shells pri
                             "echo oops >&2; printf oops >&2", "set -v -x"}) {
     CAPTURE(noise);
     nodes.login("node1", noise);
-    const auto done = run_there("node1", {"list", "--here"}, false, 60s);
+    const auto done = run_there("node1", {"list", "--here"}, false, test::patience);
     if (!done) FAIL(done.error().message);
     CHECK(done->status == 1);
     CHECK(done->output == "list --here\n");
@@ -130,7 +131,7 @@ TEST_CASE("what pclscope says on another node is told from what login shells pri
   }
   // Without a shell that starts anything, the last words say why.
   nodes.login("node1", "echo noise; echo 'This account is not available.' >&2; exit 1");
-  const auto refused = run_there("node1", {"list"}, false, 60s);
+  const auto refused = run_there("node1", {"list"}, false, test::patience);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message == "ssh to node1: This account is not available.");
 }
@@ -140,11 +141,11 @@ TEST_CASE("nodes are asked side by side, within a limit for all of them, or unti
   const FakeNodes nodes(directory.path(), "echo yes");
   std::vector<std::string> hosts;
   for (int i = 0; i < 40; ++i) hosts.push_back("silent" + std::to_string(i));
-  for (const std::string& host : hosts) nodes.login(host, "exec sleep 300");
+  for (const std::string& host : hosts) nodes.login(host, "exec sleep 3000");
   hosts.insert(hosts.begin(), "node1");
   const auto began = Clock::now();
   const auto all = run_on_all(hosts, {"list"}, {1s, 1s});
-  CHECK(Clock::now() - began < 60s);  // not 300 s: nobody waits for the silent
+  CHECK(Clock::now() - began < test::patience);  // not 3000 s: nobody waits for the silent
   REQUIRE(all.size() == hosts.size());
   for (std::size_t i = 1; i < all.size(); ++i) CHECK_FALSE(all[i]);
   const auto once_more = Clock::now();
@@ -176,7 +177,7 @@ TEST_CASE("snapshots that are much alike take little room") {
   RelayReader from(pipe.ends[1]);
   int came = 0;
   for (;; ++came) {
-    const auto message = from.read(Clock::now() + 10s);
+    const auto message = from.read(Clock::now() + test::patience);
     if (!message) break;
   }
   writer.join();
@@ -206,7 +207,7 @@ TEST_CASE("damaged streams are refused or give other bytes, and cost nothing els
     RelayReader from(pipe.ends[1]);
     int messages = 0;
     for (; messages < 1000; ++messages) {
-      const auto message = from.read(Clock::now() + 10s);
+      const auto message = from.read(Clock::now() + test::patience);
       if (!message) break;
     }
     REQUIRE(messages < 1000);
@@ -237,13 +238,13 @@ TEST_CASE("a job is followed and asked through a relay as over its sockets") {
     const int there = ::fcntl(pipe.ends[1], F_DUPFD, 50);
     const std::atomic<bool> stop{false};
     const std::string copy = "cat <&" + std::to_string(there) + " & exec cat >&" + std::to_string(there);
-    auto relayed = open_relay({{"bash", "-c", copy}, "relay", ""}, 10s, 50ms, stop);
+    auto relayed = open_relay({{"bash", "-c", copy}, "relay", ""}, test::patience, 50ms, stop);
     ::close(there);
     REQUIRE(relayed);
     CHECK(relayed->job == "job-1");
     CHECK(relayed->node == "node7");
     wire::Subscriber subscriber(std::move(relayed->link));
-    const auto reached = subscriber.reach(10s);
+    const auto reached = subscriber.reach(test::patience);
     REQUIRE(reached);
     REQUIRE(*reached);
     CHECK((*reached)->job == "job-1");
@@ -251,14 +252,14 @@ TEST_CASE("a job is followed and asked through a relay as over its sockets") {
       snapshot.live.sequence = sequence;
       serving.publish(snapshot);
       for (std::uint64_t seen = 0; seen != sequence;) {  // the one before may come once more
-        const auto next = subscriber.next(10s);
+        const auto next = subscriber.next(test::patience);
         REQUIRE(next);
         REQUIRE(*next);
         seen = (*next)->live.sequence;
         REQUIRE(seen <= sequence);
       }
     }
-    const auto dag = subscriber.ask_dag({}, 10s);
+    const auto dag = subscriber.ask_dag({}, test::patience);
     REQUIRE_FALSE(dag);
     CHECK(dag.error().message == "there is no region 7");
   }

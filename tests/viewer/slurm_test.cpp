@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
+#include "tests/patience.hpp"
 #include "viewer/launch/capture.hpp"
 #include "viewer/launch/hosts_file.hpp"
 #include "viewer/launch/shell_words.hpp"
@@ -113,7 +114,7 @@ TEST_CASE("the printed lines end with the step's status, and without the file of
                                std::to_string(status) + "; }; env() { shift 2; SLURM_DISTRIBUTION=; \"$@\"; }\n" +
                                srun_script(made.options, made.facts) +
                                "echo \"$? $(ls \"$pclscope_hosts\" 2>&1 | wc -c)\"";
-    const auto told = capture({"/bin/bash", "-c", script}, std::chrono::seconds(60));
+    const auto told = capture({"/bin/bash", "-c", script}, test::patience);
     REQUIRE(told);
     CHECK_THAT(*told, Catch::StartsWith("a\nb\na\nb\n--ntasks=4 \n" + std::to_string(status) + " "));
   }
@@ -125,9 +126,9 @@ TEST_CASE("a file of hosts is there as long as it is needed") {
     const auto file = HostsFile::write("a\nb\n");
     REQUIRE(file);
     path = file->path();
-    CHECK(capture({"/bin/cat", path}, std::chrono::seconds(60)) == "a\nb\n");
+    CHECK(capture({"/bin/cat", path}, test::patience) == "a\nb\n");
   }
-  CHECK_FALSE(capture({"/bin/cat", path}, std::chrono::seconds(60)));
+  CHECK_FALSE(capture({"/bin/cat", path}, test::patience));
   const auto none = HostsFile::write("");
   REQUIRE(none);
   CHECK(none->path().empty());

@@ -450,7 +450,7 @@ TEST_CASE("the slot is read whole or not at all") {
   int whole = 0;
   blocked::CurrentCall call;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (whole < 200'000 && std::chrono::steady_clock::now() < end) {
+  while (whole < 200'000 && (whole <= 100 || std::chrono::steady_clock::now() < end)) {
     blocked::read_current_call(header, call);
     if (call.function == 0) continue;
     ++whole;

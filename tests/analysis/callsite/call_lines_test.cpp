@@ -4,6 +4,7 @@
 
 #include "analysis/callsite/call_sites.hpp"
 #include "tests/analysis/callsite/small_programs.hpp"
+#include "tests/patience.hpp"
 
 using namespace pclscope;
 using namespace pclscope::callsite;
@@ -52,7 +53,7 @@ std::vector<Found> find_calls(const std::string& program, int count, const std::
     CHECK(sites.site_of(0, call.address) == id);
     snapshot.site_activity.emplace_back().site = id;
   }
-  sites.resolve_all(60s);
+  sites.resolve_all(test::patience);
   sites.describe(snapshot);
   for (std::size_t i = 0; i < found.size(); i++) {
     for (const CallSite& site : snapshot.sites) {
@@ -152,7 +153,7 @@ int main(int argc, char** argv) {
   running.go_on();
   const Running::Call call = running.next();
   REQUIRE(sites.site_of(0, call.address) == 2);
-  sites.resolve_all(60s);
+  sites.resolve_all(test::patience);
   const auto news = sites.news();
   REQUIRE(news.size() == 2);
   CHECK(news[1].module == shop.path("with two  blanks.so"));

@@ -4,6 +4,7 @@
 
 #include "analysis/callsite/call_sites.hpp"
 #include "tests/analysis/callsite/small_programs.hpp"
+#include "tests/patience.hpp"
 #include "tests/seed.hpp"
 
 using namespace pclscope;
@@ -50,18 +51,18 @@ TEST_CASE("a file that is gone, replaced or of another build gives no line, the 
   const CallSite site = recorded(program);
   CHECK(site.line == 0);
   const Question question{7, site.offset, program, site.build_id};
-  const auto right = ask(LINES_PROGRAM, {question}, 60s);
+  const auto right = ask(LINES_PROGRAM, {question}, test::patience);
   REQUIRE(right.size() == 1);
   CHECK(right[0].id == 7);
   CHECK(right[0].place.line == 4);
   shop.shell("cc -g -O1 -DOTHER program.c called.o -Wl,--build-id=0x1234 -o program");
-  CHECK(ask(LINES_PROGRAM, {question}, 60s).at(0).place == Place{});
+  CHECK(ask(LINES_PROGRAM, {question}, test::patience).at(0).place == Place{});
   shop.shell("rm program && mkfifo program");
-  CHECK(ask(LINES_PROGRAM, {question}, 60s).at(0).place == Place{});
+  CHECK(ask(LINES_PROGRAM, {question}, test::patience).at(0).place == Place{});
   shop.shell("rm program && mkdir program");
-  CHECK(ask(LINES_PROGRAM, {question}, 60s).at(0).place == Place{});
+  CHECK(ask(LINES_PROGRAM, {question}, test::patience).at(0).place == Place{});
   shop.shell("rmdir program");
-  CHECK(ask(LINES_PROGRAM, {question}, 60s).at(0).place == Place{});
+  CHECK(ask(LINES_PROGRAM, {question}, test::patience).at(0).place == Place{});
 }
 
 TEST_CASE("a program that was replaced while it runs is not looked into") {
@@ -73,7 +74,7 @@ TEST_CASE("a program that was replaced while it runs is not looked into") {
   CallSites sites(LINES_PROGRAM);
   sites.table().add_process(0, running.pid(), program);
   REQUIRE(sites.site_of(0, call.address) == 1);
-  sites.resolve_all(60s);
+  sites.resolve_all(test::patience);
   const CallSite site = sites.news().at(0);
   CHECK(site.module == program);
   CHECK(site.line == 0);
@@ -99,7 +100,7 @@ TEST_CASE("damaged modules: every question is answered and nobody but the helper
     shop.write("damaged", content);
     (void)elf::read_elf_image(shop.path("damaged"));  // in this process
     const auto answers =
-        ask(LINES_PROGRAM, {{1, site.offset, shop.path("damaged"), ""}, {2, site.offset, program, ""}}, 60s);
+        ask(LINES_PROGRAM, {{1, site.offset, shop.path("damaged"), ""}, {2, site.offset, program, ""}}, test::patience);
     REQUIRE(answers.size() == 2);
     CHECK(answers[0].id + answers[1].id == 3);
     for (const Answer& answer : answers) {
@@ -116,7 +117,7 @@ TEST_CASE("a helper that is missing, ends at once or hangs costs nothing but the
   for (std::uint32_t id = 1; id <= 40; id++) questions.push_back({id, 4096, "/bin/module" + std::to_string(id), ""});
   for (const char* helper : {"/nonexistent/pclscope-lines", "/bin/false", "/dev/null", ""}) {
     INFO(helper);
-    const auto answers = ask(helper, questions, 60s);
+    const auto answers = ask(helper, questions, test::patience);
     REQUIRE(answers.size() == 40);
     for (const Answer& answer : answers) CHECK(answer.place == Place{});
   }
@@ -133,7 +134,7 @@ TEST_CASE("many questions, more than fit into the socket, are answered in order"
   std::vector<Question> questions;
   for (std::uint32_t id = 1; id <= 3000; id++) questions.push_back({id, site.offset, program, site.build_id});
   const auto begin = std::chrono::steady_clock::now();
-  const auto answers = ask(LINES_PROGRAM, questions, 60s);
+  const auto answers = ask(LINES_PROGRAM, questions, test::patience);
   const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
   WARN("a line takes " << took.count() / 3000 << " us");
   REQUIRE(answers.size() == 3000);
@@ -150,7 +151,7 @@ TEST_CASE("a dump's sites get their lines later when the module is still there")
   sites[2].build_id.clear();  // nothing tells whether it is the same file
   shop.shell("rm gone");
   SiteNames names(LINES_PROGRAM);
-  complete_sites(sites, names, 60s);
+  complete_sites(sites, names, test::patience);
   CHECK(sites[0].line == 4);
   CHECK(sites[0].function == "main");
   CHECK(sites[1].line == 0);

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <set>
 
+#include "tests/patience.hpp"
 #include "tests/seed.hpp"
 
 using namespace pclscope;
@@ -101,7 +102,7 @@ TEST_CASE("this machine: what is read beside it is the same, and no thread was m
     CHECK(file);
   }
   machine::Reading reading;
-  const Machine* read = reading.machine(std::chrono::seconds(60));
+  const Machine* read = reading.machine(test::patience);
   REQUIRE(read != nullptr);
   CHECK(*read == *machine);
   CHECK(reading.machine() == read);

@@ -12,6 +12,7 @@
 #include "analysis/wire/subscriber.hpp"
 #include "tests/analysis/discovery/private_directory.hpp"
 #include "tests/analysis/wire/some_calls.hpp"
+#include "tests/patience.hpp"
 #include "tests/seed.hpp"
 
 using namespace pclscope;
@@ -66,17 +67,17 @@ TEST_CASE("the newest calls come as the job told them, and the question as it wa
   });
   auto viewer = Subscriber::connect(endpoint);
   REQUIRE(viewer);
-  const auto part = (*viewer)->ask_calls(asked, 60s);
+  const auto part = (*viewer)->ask_calls(asked, test::patience);
   REQUIRE(part);
   CHECK(*part == told);
   CHECK(got.from_ns == asked.from_ns);
   CHECK(got.most == asked.most);
   CHECK(got.ranks == asked.ranks);
   asked.most = UINT32_MAX;
-  REQUIRE((*viewer)->ask_calls(asked, 60s));
+  REQUIRE((*viewer)->ask_calls(asked, test::patience));
   CHECK(got.most == limit::calls);
   for (std::int32_t rank = 0; rank < 100'000; rank += 2) asked.ranks.push_back(2000 + rank);
-  const auto none = (*viewer)->ask_calls(asked, 60s);
+  const auto none = (*viewer)->ask_calls(asked, test::patience);
   REQUIRE_FALSE(none);
   CHECK(none.error().code == ErrorCode::bad_argument);
 }
@@ -87,7 +88,7 @@ TEST_CASE("a job that does not tell single calls says so") {
   const CallingJob job(endpoint, {});
   auto viewer = Subscriber::connect(endpoint);
   REQUIRE(viewer);
-  const auto none = (*viewer)->ask_calls({}, 60s);
+  const auto none = (*viewer)->ask_calls({}, test::patience);
   REQUIRE_FALSE(none);
   CHECK(none.error().code == ErrorCode::not_found);
 }

@@ -14,6 +14,7 @@
 #include "tests/analysis/wire/random_dag.hpp"
 #include "tests/analysis/wire/raw_socket.hpp"
 #include "tests/analysis/wire/serving.hpp"
+#include "tests/patience.hpp"
 
 using namespace pclscope;
 using namespace pclscope::wire;
@@ -51,17 +52,17 @@ TEST_CASE("a graph is asked for and comes, with and without a snapshot published
   auto viewer = Subscriber::connect(endpoint);
   REQUIRE(viewer);
   for (std::int32_t region = 0; region < 5; region++) {
-    const auto dag = (*viewer)->ask_dag(question_of(region), 60s);
+    const auto dag = (*viewer)->ask_dag(question_of(region), test::patience);
     REQUIRE(dag);
     CHECK(*dag == random_dag(static_cast<std::uint64_t>(region), 200));
   }
-  const auto none = (*viewer)->ask_dag(question_of(9), 60s);
+  const auto none = (*viewer)->ask_dag(question_of(9), test::patience);
   REQUIRE_FALSE(none);
   CHECK(none.error().code == ErrorCode::not_found);
   CHECK(none.error().message == "no region 9: there are 0, 1");
   job.publish({});
-  CHECK((*viewer)->ask(60s));
-  CHECK((*viewer)->ask_dag(question_of(1), 60s));
+  CHECK((*viewer)->ask(test::patience));
+  CHECK((*viewer)->ask_dag(question_of(1), test::patience));
 }
 
 TEST_CASE("a graph of 10,000 messages comes over the wire") {
@@ -70,12 +71,12 @@ TEST_CASE("a graph of 10,000 messages comes over the wire") {
   const Dag dag = random_dag(1, 10'000);
   Serving job(bind_or_fail(endpoint), [&](const DagQuestion&) -> Result<Dag> { return dag; });
   auto viewer = Subscriber::connect(endpoint);
-  REQUIRE((*viewer)->ask_dag(question_of(1), 60s));
+  REQUIRE((*viewer)->ask_dag(question_of(1), test::patience));
   double best_ms =
       1e9;  // of several: the machine has other things to do. For the reader; measured by benchmarks/live_dag
   for (int i = 0; i < 5; i++) {
     const auto began = std::chrono::steady_clock::now();
-    const auto answer = (*viewer)->ask_dag(question_of(1), 60s);
+    const auto answer = (*viewer)->ask_dag(question_of(1), test::patience);
     best_ms =
         std::min(best_ms, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count());
     REQUIRE(answer);
@@ -89,7 +90,7 @@ TEST_CASE("a job that keeps no messages refuses politely") {
   const std::string endpoint = "ipc://" + directory.path() + "/job";
   Serving job(bind_or_fail(endpoint));
   auto viewer = Subscriber::connect(endpoint);
-  const auto dag = (*viewer)->ask_dag(question_of(1), 60s);
+  const auto dag = (*viewer)->ask_dag(question_of(1), test::patience);
   REQUIRE_FALSE(dag);
   CHECK(dag.error().code == ErrorCode::not_found);
   CHECK(dag.error().message.find("keeps no messages") != std::string::npos);
@@ -125,7 +126,7 @@ TEST_CASE("who asks for graphs without end does not hold up the job") {
   }
   while (built == 0) std::this_thread::sleep_for(1ms);
   auto viewer = Subscriber::connect(endpoint);
-  CHECK((*viewer)->ask(60s));
+  CHECK((*viewer)->ask(test::patience));
   CHECK(built < 16);  // so many may wait: the snapshot was not behind them
   while (built < 3) std::this_thread::sleep_for(1ms);
   const auto took = std::chrono::steady_clock::now() - began;
@@ -154,5 +155,5 @@ TEST_CASE("malformed questions for graphs are counted, and good ones still answe
   for (int wait = 0; wait < 6000 && job.malformed() < 30; wait++) std::this_thread::sleep_for(10ms);
   CHECK(job.malformed() == 30);
   auto viewer = Subscriber::connect(endpoint);
-  CHECK((*viewer)->ask_dag(question_of(1), 60s));
+  CHECK((*viewer)->ask_dag(question_of(1), test::patience));
 }

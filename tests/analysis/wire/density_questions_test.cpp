@@ -12,6 +12,7 @@
 #include "analysis/wire/subscriber.hpp"
 #include "tests/analysis/density/random_calls.hpp"
 #include "tests/analysis/discovery/private_directory.hpp"
+#include "tests/patience.hpp"
 
 using namespace pclscope;
 using namespace pclscope::wire;
@@ -61,7 +62,7 @@ TEST_CASE("the density of calls is asked for part by part: together they are the
   CallDensity sum;
   int parts = 0;
   for (std::int64_t from = 0; from <= until; ++parts) {
-    const auto part = (*viewer)->ask_density({from, until + 1}, 60s);
+    const auto part = (*viewer)->ask_density({from, until + 1}, test::patience);
     REQUIRE(part);
     REQUIRE(part->begin_ns == from);
     density::add(sum, part->density);
@@ -77,7 +78,7 @@ TEST_CASE("a job that does not tell the density of its calls says so") {
   const AskedJob job(endpoint, {});
   auto viewer = Subscriber::connect(endpoint);
   REQUIRE(viewer);
-  const auto none = (*viewer)->ask_density({}, 60s);
+  const auto none = (*viewer)->ask_density({}, test::patience);
   REQUIRE_FALSE(none);
   CHECK(none.error().code == ErrorCode::not_found);
 }
@@ -103,7 +104,7 @@ TEST_CASE("a job of an earlier version does not know the question: the asker is 
     std::uint64_t id_ = 0;
   };
   Subscriber viewer(std::make_unique<EarlierJob>());
-  const auto none = viewer.ask_density({}, 60s);
+  const auto none = viewer.ask_density({}, test::patience);
   REQUIRE_FALSE(none);
   CHECK(none.error().code == ErrorCode::wrong_version);
 }

@@ -18,6 +18,7 @@
 #include "tests/analysis/discovery/private_directory.hpp"
 #include "tests/analysis/wire/random_snapshot.hpp"
 #include "tests/analysis/wire/serving.hpp"
+#include "tests/patience.hpp"
 
 using namespace pclscope;
 using namespace pclscope::wire;
@@ -87,10 +88,10 @@ TEST_CASE("over TCP a viewer with the key file gets snapshots and answers; stran
   const auto serve_viewer = [&] {
     auto viewer = Subscriber::connect(endpoint);
     REQUIRE(viewer);
-    const auto came = (*viewer)->next(60s);
+    const auto came = (*viewer)->next(test::patience);
     REQUIRE(*came);
     CHECK(**came == sent);
-    const auto asked = (*viewer)->ask(60s);
+    const auto asked = (*viewer)->ask(test::patience);
     REQUIRE(asked);
     CHECK(*asked == sent);
   };
@@ -123,7 +124,7 @@ TEST_CASE("over TCP a viewer with another key file gets nothing, and is told whe
   auto friendly = Subscriber::connect(endpoint);
   ::unsetenv("PCLSCOPE_KEY_FILE");
   REQUIRE(friendly);
-  CHECK(*(*friendly)->next(60s));
+  CHECK(*(*friendly)->next(test::patience));
 }
 
 TEST_CASE("a TCP port in use is reported with its address, either of the two") {

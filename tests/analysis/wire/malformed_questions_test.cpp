@@ -16,6 +16,7 @@
 #include "tests/analysis/wire/random_dag.hpp"
 #include "tests/analysis/wire/random_snapshot.hpp"
 #include "tests/analysis/wire/serving.hpp"
+#include "tests/patience.hpp"
 #include "tests/thinned.hpp"
 
 using namespace pclscope;
@@ -74,7 +75,7 @@ TEST_CASE("thousands of damaged questions are dropped or answered, and a good vi
   job.publish(sent);
   auto viewer = Subscriber::connect("ipc://" + path);
   REQUIRE(viewer);
-  REQUIRE((*viewer)->ask(60s));
+  REQUIRE((*viewer)->ask(test::patience));
 
   Encoder encoder;
   std::vector<Bytes> whole = {copy(encoder.question_newest(1)),
@@ -94,15 +95,15 @@ TEST_CASE("thousands of damaged questions are dropped or answered, and a good vi
     unwanted.send(frame);
     if (i % 50 == 0) polite.fetch();
     if (i % 500 != 0) continue;
-    const auto asked = (*viewer)->ask(60s);
+    const auto asked = (*viewer)->ask(test::patience);
     if (!asked) FAIL(asked.error().message);
     REQUIRE(*asked == sent);
-    const auto dag = (*viewer)->ask_dag({.region = 5, .ranks = {}}, 60s);
+    const auto dag = (*viewer)->ask_dag({.region = 5, .ranks = {}}, test::patience);
     if (!dag && dag.error().message.find("ask again later") == std::string::npos)
       FAIL_CHECK("look " << i << ": " << dag.error().message);
   }
   CHECK(job.malformed() > 1'000);
-  const auto last = (*viewer)->next(60s);
+  const auto last = (*viewer)->next(test::patience);
   REQUIRE(last);
   CHECK(*last);
 }
@@ -119,7 +120,7 @@ TEST_CASE("a question larger than any question ends its connection, not the othe
   RawPeer peer("ipc://" + path + ".ask");
   for (const std::size_t size : {limit::question_bytes + 1, std::size_t{1} << 20, std::size_t{64} << 20}) {
     peer.send(Bytes(size, 1));
-    const auto asked = (*viewer)->ask(60s);
+    const auto asked = (*viewer)->ask(test::patience);
     if (!asked) FAIL(asked.error().message);
   }
 }

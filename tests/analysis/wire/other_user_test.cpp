@@ -18,6 +18,7 @@
 #include "tests/analysis/discovery/private_directory.hpp"
 #include "tests/analysis/wire/random_snapshot.hpp"
 #include "tests/analysis/wire/serving.hpp"
+#include "tests/patience.hpp"
 
 using namespace pclscope;
 using namespace pclscope::wire;
@@ -97,10 +98,10 @@ TEST_CASE("what another user publishes under a job's name is not believed") {
   const Impostor impostor(shared + "/job");
   auto viewer = Subscriber::connect("ipc://" + shared + "/job");
   REQUIRE(viewer);
-  const auto came = (*viewer)->next(60s);
+  const auto came = (*viewer)->next(test::patience);
   REQUIRE_FALSE(came);
   CHECK(came.error().code == ErrorCode::not_permitted);
-  const auto asked = (*viewer)->ask(60s);
+  const auto asked = (*viewer)->ask(test::patience);
   REQUIRE_FALSE(asked);
   CHECK(asked.error().code == ErrorCode::not_permitted);
   CHECK(asked.error().message.find("another user") != std::string::npos);
@@ -149,7 +150,7 @@ TEST_CASE("in a directory that all may write in, a job's sockets are the owner's
   CHECK(WEXITSTATUS(status) == 0);
   auto viewer = Subscriber::connect("ipc://" + shared + "/job");
   REQUIRE(viewer);
-  CHECK((*viewer)->ask(60s));
+  CHECK((*viewer)->ask(test::patience));
 }
 
 TEST_CASE("a session's directory in which others can replace things is not used") {

@@ -21,6 +21,7 @@
 #include "tests/analysis/wire/random_snapshot.hpp"
 #include "tests/analysis/wire/raw_socket.hpp"
 #include "tests/analysis/wire/serving.hpp"
+#include "tests/patience.hpp"
 
 using namespace pclscope;
 using namespace pclscope::wire;
@@ -55,11 +56,11 @@ TEST_CASE("a snapshot arrives equal, published and asked for") {
   REQUIRE(viewer);
   const Snapshot sent = numbered(5);
   job.publish(sent);
-  const auto came = (*viewer)->next(60s);
+  const auto came = (*viewer)->next(test::patience);
   REQUIRE(came);
   REQUIRE(*came);
   CHECK(**came == sent);
-  const auto asked = (*viewer)->ask(60s);
+  const auto asked = (*viewer)->ask(test::patience);
   REQUIRE(asked);
   CHECK(*asked == sent);
 }
@@ -83,8 +84,8 @@ TEST_CASE("while nobody watches nothing need be published: who joins or asks get
   std::uint64_t came = 0, asked = 0;
   std::thread viewer([&] {
     auto connected = Subscriber::connect(endpoint);
-    if (const auto first = (*connected)->next(60s); first && *first) came = (*first)->live.sequence;
-    if (const auto answer = (*connected)->ask(60s)) asked = answer->live.sequence;
+    if (const auto first = (*connected)->next(test::patience); first && *first) came = (*first)->live.sequence;
+    if (const auto answer = (*connected)->ask(test::patience)) asked = answer->live.sequence;
     while (!leave) std::this_thread::sleep_for(1ms);
   });
   serve_until([&] { return publisher->watched() && made >= 2; });
@@ -102,7 +103,7 @@ TEST_CASE("a viewer that joins late gets the last snapshot at once, and only onc
   for (std::uint64_t i = 1; i <= 10; i++) job.publish(numbered(i));
   for (int viewers = 0; viewers < 3; viewers++) {
     auto viewer = Subscriber::connect(endpoint);
-    const auto came = (*viewer)->next(60s);
+    const auto came = (*viewer)->next(test::patience);
     REQUIRE(came);
     REQUIRE(*came);
     CHECK((*came)->live.sequence == 10);
@@ -119,10 +120,10 @@ TEST_CASE("a viewer that connects before the job is there is served when it come
   CHECK_FALSE(*(*viewer)->next(50ms));
   Serving job(bind_or_fail(endpoint));
   job.publish(numbered(3));
-  const auto came = (*viewer)->next(60s);
+  const auto came = (*viewer)->next(test::patience);
   REQUIRE(*came);
   CHECK((*came)->live.sequence == 3);
-  CHECK((*viewer)->ask(60s)->live.sequence == 3);
+  CHECK((*viewer)->ask(test::patience)->live.sequence == 3);
 }
 
 TEST_CASE("asking waits for the first snapshot, and says so when none comes") {
@@ -137,7 +138,7 @@ TEST_CASE("asking waits for the first snapshot, and says so when none comes") {
     std::this_thread::sleep_for(100ms);
     job.publish(numbered(1));
   });
-  const auto asked = (*viewer)->ask(60s);
+  const auto asked = (*viewer)->ask(test::patience);
   later.join();
   REQUIRE(asked);
   CHECK(asked->live.sequence == 1);
@@ -150,11 +151,11 @@ TEST_CASE("two viewers see the same; one that leaves does not disturb the other"
   auto first = Subscriber::connect(endpoint);
   auto second = Subscriber::connect(endpoint);
   job.publish(numbered(1));
-  CHECK((**(*first)->next(60s)).live.sequence == 1);
-  CHECK((**(*second)->next(60s)).live.sequence == 1);
+  CHECK((**(*first)->next(test::patience)).live.sequence == 1);
+  CHECK((**(*second)->next(test::patience)).live.sequence == 1);
   (*first).reset();
   job.publish(numbered(2));
-  CHECK((**(*second)->next(60s)).live.sequence == 2);
+  CHECK((**(*second)->next(test::patience)).live.sequence == 2);
 }
 
 TEST_CASE("a viewer that did not look for a while gets the newest snapshot first") {
@@ -163,7 +164,7 @@ TEST_CASE("a viewer that did not look for a while gets the newest snapshot first
   Serving job(bind_or_fail(endpoint));
   auto viewer = Subscriber::connect(endpoint);
   job.publish(numbered(1));
-  REQUIRE(*(*viewer)->next(60s));
+  REQUIRE(*(*viewer)->next(test::patience));
   // Nothing tells when the last one has arrived: on a busy machine the viewer looks away for longer.
   std::uint64_t last = 1, first_seen = 0;
   for (auto away = 200ms; away < 30s && first_seen != last; away *= 2) {
@@ -172,7 +173,7 @@ TEST_CASE("a viewer that did not look for a while gets the newest snapshot first
       std::this_thread::sleep_for(2ms);
     }
     std::this_thread::sleep_for(away);
-    first_seen = (**(*viewer)->next(60s)).live.sequence;
+    first_seen = (**(*viewer)->next(test::patience)).live.sequence;
   }
   CHECK(first_seen == last);
   CHECK_FALSE(*(*viewer)->next(50ms));
@@ -185,7 +186,7 @@ TEST_CASE("a viewer follows a job that starts again at the same endpoint") {
   for (std::uint64_t run = 1; run <= 2; run++) {
     Serving job(bind_or_fail(endpoint));
     job.publish(numbered(run));
-    const auto came = (*viewer)->next(60s);
+    const auto came = (*viewer)->next(test::patience);
     REQUIRE(*came);
     CHECK((*came)->live.sequence == run);
   }
@@ -199,12 +200,12 @@ TEST_CASE("the last snapshot of a job that ends at once still arrives") {
     Serving job(bind_or_fail(endpoint));
     viewer = std::move(*Subscriber::connect(endpoint));
     job.publish(numbered(1));
-    REQUIRE(*viewer->next(60s));
+    REQUIRE(*viewer->next(test::patience));
     Snapshot last = numbered(2);
     last.finished = true;
     job.publish(last);
   }
-  const auto came = viewer->next(60s);
+  const auto came = viewer->next(test::patience);
   REQUIRE(*came);
   CHECK((*came)->finished);
 }
@@ -238,7 +239,7 @@ TEST_CASE("a live job's endpoint is in use and stays with it") {
   CHECK(second.error().message.find('\n') == std::string::npos);
   job.publish(numbered(1));
   auto viewer = Subscriber::connect(endpoint);
-  CHECK((*viewer)->ask(60s));
+  CHECK((*viewer)->ask(test::patience));
 }
 
 TEST_CASE("a stopped job's endpoint is in use as well") {
@@ -311,11 +312,11 @@ TEST_CASE("one publisher at a socket and at a port of the system's choice: the s
     INFO(endpoint);
     auto subscriber = Subscriber::connect(endpoint);
     REQUIRE(subscriber);
-    const auto reached = (*subscriber)->reach(5s);
+    const auto reached = (*subscriber)->reach(test::patience);
     REQUIRE(reached);
     REQUIRE(*reached);
     CHECK((*reached)->job == "job-1");
-    const auto next = (*subscriber)->next(5s);
+    const auto next = (*subscriber)->next(test::patience);
     REQUIRE(next);
     REQUIRE(*next);
     CHECK((*next)->live.sequence == 5);
@@ -328,7 +329,7 @@ TEST_CASE("who has published nothing yet is reached all the same") {
   REQUIRE(publisher);
   const Serving serving(std::move(*publisher));
   auto subscriber = Subscriber::connect("ipc://" + directory.path() + "/job");
-  const auto reached = (*subscriber)->reach(5s);
+  const auto reached = (*subscriber)->reach(test::patience);
   REQUIRE(reached);
   CHECK_FALSE(*reached);
 }
@@ -347,7 +348,7 @@ TEST_CASE("malformed questions are counted, and good ones still answered") {
   for (int wait = 0; wait < 6000 && job.malformed() < 100; wait++) std::this_thread::sleep_for(10ms);
   CHECK(job.malformed() == 100);
   auto viewer = Subscriber::connect(endpoint);
-  CHECK((*viewer)->ask(60s));
+  CHECK((*viewer)->ask(test::patience));
 }
 
 TEST_CASE("a job of another version is reported as such") {
@@ -372,8 +373,8 @@ TEST_CASE("a job of another version is reported as such") {
       std::this_thread::sleep_for(5ms);
     }
   });
-  const auto came = (*viewer)->next(60s);
-  const auto asked = (*viewer)->ask(60s);
+  const auto came = (*viewer)->next(test::patience);
+  const auto asked = (*viewer)->ask(test::patience);
   stop = true;
   future_job.join();
   REQUIRE_FALSE(came);

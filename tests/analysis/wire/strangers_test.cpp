@@ -22,6 +22,7 @@
 #include "analysis/wire/subscriber.hpp"
 #include "tests/analysis/discovery/private_directory.hpp"
 #include "tests/analysis/wire/random_snapshot.hpp"
+#include "tests/patience.hpp"
 
 using namespace pclscope;
 using namespace pclscope::wire;
@@ -137,10 +138,10 @@ void serves_its_owner(const JobProcess& job, const char* when) {
   INFO(when);
   auto viewer = Subscriber::connect(job.endpoint());
   REQUIRE(viewer);
-  const auto asked = (*viewer)->ask(60s);
+  const auto asked = (*viewer)->ask(test::patience);
   if (!asked) FAIL(asked.error().message);
   CHECK(*asked == published);
-  const auto came = (*viewer)->next(60s);
+  const auto came = (*viewer)->next(test::patience);
   REQUIRE(came);
   CHECK(*came);
 }
@@ -196,7 +197,7 @@ TEST_CASE("strangers who connect without end and say nothing cost few descriptor
   serves_its_owner(job, "before");
   const std::size_t before = job.open_descriptors();
   auto viewer = Subscriber::connect(job.endpoint());  // was there before, and stays
-  REQUIRE((*viewer)->ask(60s));
+  REQUIRE((*viewer)->ask(test::patience));
   std::vector<int> silent;
   for (int i = 0; i < 600; i++) {
     silent.push_back(knock(job.port() + i % 2));
@@ -204,7 +205,7 @@ TEST_CASE("strangers who connect without end and say nothing cost few descriptor
     if (i % 20 == 0) std::this_thread::sleep_for(2ms);
   }
   serves_its_owner(job, "while 600 strangers are there");
-  CHECK((*viewer)->ask(60s));
+  CHECK((*viewer)->ask(test::patience));
   // They all stay, but only a quarter of the descriptors is for them: the others are cut off long before their
   // handshakes have lasted too long (10 s), as soon as the thread that does it gets a core.
   const std::size_t may_stay = before + descriptors / 4 + 8;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "tests/patience.hpp"
 #include "tests/viewer/fake_run.hpp"
 #include "tests/viewer/gui/null_frame.hpp"
 #include "tests/viewer/memory_session.hpp"
@@ -72,7 +73,7 @@ struct Shown {
   explicit Shown(const gui::ViewOptions& options = {}, std::span<const gui::ViewEntry> entries = letter_views)
       : app((std::fill(std::begin(counts), std::end(counts), Counts{}), options),
             [] { return Result<std::unique_ptr<session::Session>>(std::make_unique<Run>()); }, {}, entries) {
-    const auto end = std::chrono::steady_clock::now() + 60s;
+    const auto end = std::chrono::steady_clock::now() + test::patience;
     while (!app.anything_came() && std::chrono::steady_clock::now() < end) {
       frame();
       std::this_thread::sleep_for(1ms);

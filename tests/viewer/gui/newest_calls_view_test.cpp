@@ -86,11 +86,16 @@ TEST_CASE("newest calls: one question at a time, about one a second, none while 
   REQUIRE(w.works.size() == 1);
   CHECK(w.source.words(w.scene).find("asking") != std::string::npos);
   w.answer();
+  const auto answered = std::chrono::steady_clock::now();
   const auto first = w.source.run(w.scene);
   REQUIRE(first);
   CHECK(first->live);
   CHECK(first->end_ns == 4000 * ms);
   CHECK(w.source.words(w.scene) == "calls of the newest 3.00 s");
+  if (std::chrono::steady_clock::now() - answered > std::chrono::milliseconds(900)) {
+    WARN("not judged: this process was without a core for a second");
+    return;
+  }
   CHECK(w.works.empty());  // not at once
   w.scene.paused = true;
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));

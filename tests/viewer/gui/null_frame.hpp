@@ -7,6 +7,7 @@
 #include <memory>
 #include <thread>
 
+#include "tests/patience.hpp"
 #include "viewer/gui/base/view.hpp"
 
 namespace pclscope::test {
@@ -86,7 +87,7 @@ inline layout::Point mark(const gui::View& view, const std::string& name) {
 // the next step in the frame that gets the one before. At most a minute.
 template <class Draw>
 void draw_until_settled(const gui::View& view, Draw draw) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  const auto end = std::chrono::steady_clock::now() + test::patience;
   for (int quiet = 0; quiet < 3 && std::chrono::steady_clock::now() < end;) {
     draw();
     quiet = view.unsettled() || view.awaits() ? 0 : quiet + 1;

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/patience.hpp"
 #include "tests/viewer/gui/network_shown.hpp"
 #include "tests/viewer/placed_run.hpp"
 #include "viewer/session/placement_gain.hpp"
@@ -128,7 +129,7 @@ TEST_CASE("the proposed placement is written for the launcher, and never over an
     shown.press("placement find");
     shown.press("placement apply");
     shown.press("placement write");
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    const auto end = std::chrono::steady_clock::now() + test::patience;
     while (!shown.has("placement written") && std::chrono::steady_clock::now() < end) shown.settle();
     CHECK(shown.has("placement written"));
     std::ostringstream written;

@@ -9,6 +9,7 @@
 #include "analysis/density/packing.hpp"
 #include "analysis/density/pyramid.hpp"
 #include "interpose/record/functions.hpp"
+#include "tests/patience.hpp"
 #include "tests/seed.hpp"
 #include "tests/thinned.hpp"
 #include "tests/viewer/gui/null_frame.hpp"
@@ -78,7 +79,7 @@ struct CallWindow {
   }
   void draw() { frame.draw(*view, scene, selection, 900, 700); }
   void settle() {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    const auto end = std::chrono::steady_clock::now() + test::patience;
     do {
       draw();
       if (view->unsettled()) std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "tests/patience.hpp"
 #include "tests/viewer/fake_run.hpp"
 #include "tests/viewer/gui/null_frame.hpp"
 #include "tests/viewer/memory_session.hpp"
@@ -51,7 +52,7 @@ struct Shown {
   std::unique_ptr<gui::View> view = gui::make_timeline_view();
   Shown() { scene.calls = &source; }
   void settle() {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    const auto end = std::chrono::steady_clock::now() + test::patience;
     do {
       frame.draw(*view, scene, selection);
       if (view->unsettled()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
