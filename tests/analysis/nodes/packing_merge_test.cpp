@@ -221,10 +221,10 @@ TEST_CASE("many large reports merge in near-linear time") {
       r.pairs.back().sums.messages = 1;
     }
   }
-  const double before_s = test::core_seconds();
+  const double before_s = pclscope::test::core_seconds();
   Report sum;
   merge(sum, reports);
-  const double seconds = test::core_seconds() - before_s;
+  const double seconds = pclscope::test::core_seconds() - before_s;
   WARN("256,000 pairs of 64 reports merged in " << seconds * 1e3 << " ms");
   std::uint64_t messages = 0;
   for (const PairSums& p : sum.pairs) messages += p.sums.messages;
