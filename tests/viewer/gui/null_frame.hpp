@@ -84,7 +84,7 @@ inline layout::Point mark(const gui::View& view, const std::string& name) {
 }
 
 // Draws until nothing is due in three frames one after another: what is made in steps (compared, then painted) asks for
-// the next step in the frame that gets the one before. At most a minute.
+// the next step in the frame that gets the one before. At most `patience`.
 template <class Draw>
 void draw_until_settled(const gui::View& view, Draw draw) {
   const auto end = std::chrono::steady_clock::now() + test::patience;
