@@ -276,7 +276,8 @@ class Anchor {
     return relay_ ? relay_->asked_to_finish() || relay_->over() : asked.load() || !worker_.running();
   }
 
-  // The application waits for us in MPI_Finalize: the last epochs, then the end in order on all nodes.
+  // The application waits for us in MPI_Finalize: the last epochs, then the end in order on all nodes. A worker that
+  // others wait for, and that does not end its epoch, is given up: its node's part is missing then, not everybody's.
   void end_relay() {
     relay_->finish();
     EndPatience patience(for_an_epoch, for_an_epoch);
@@ -289,8 +290,16 @@ class Anchor {
       look = now + milliseconds(20);
       int status = 0;
       if (worker_.ended(status)) tell_late_death(status);
-      if (!relay_->all_finished() || relay_->worker_done()) continue;
-      if (!patience.go_on(now, relay_->epochs(), worker_.ran_ns())) relay_->give_up_worker();
+      if (!relay_->all_finished() || !relay_->awaits_worker()) {
+        patience = {for_an_epoch, for_an_epoch};
+        continue;
+      }
+      if (patience.go_on(now, relay_->epochs(), worker_.ran_ns())) continue;
+      relay_->give_up_worker();
+      if (is_root()) continue;  // it says itself that the end is missing
+      std::fprintf(stderr,
+                   "pclscope: the aggregator%s did not finish in time: the end of the record of its ranks is missing\n",
+                   of_node().c_str());
     }
     relay_.reset();
   }
@@ -347,8 +356,8 @@ class Anchor {
   }
 
   void tell_late_death(int status) {
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;  // its last frames are still to be read
     if (relay_) relay_->give_up_worker();
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
     std::fprintf(stderr, "pclscope: the aggregator%s %s while it finished%s%s\n", of_node().c_str(),
                  death_of(status).c_str(), kept_in(), kept_file());
     mark_dead();

@@ -107,7 +107,7 @@ void Relay::take(Frame frame) {
       break;
     }
     case FrameKind::ask_finish: ask_ = true; break;
-    case FrameKind::done: give_up_worker(); break;
+    case FrameKind::done: give_up_worker(all_finished_); break;
     default: break;
   }
 }
@@ -167,10 +167,10 @@ void Relay::tell_finished() {
   socket_.queue(FrameKind::finished);
 }
 
-void Relay::give_up_worker() {
+void Relay::give_up_worker(bool left) {
   if (!worker_) return;
   worker_ = false;
-  lost_worker_ = !all_finished_;
+  lost_worker_ = !left;
 }
 
 }  // namespace pclscope::aggregator

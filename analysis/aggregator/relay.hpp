@@ -48,10 +48,12 @@ class Relay {
   void ask_finish() { ask_ = true; }
   bool asked_to_finish() const { return asked_; }
 
-  // The worker need not be waited for any more: it is dead, or too slow.
-  void give_up_worker();
+  // The worker need not be waited for any more: it is dead, or too slow. The others are told, unless it has `left` in
+  // order.
+  void give_up_worker(bool left = false);
   bool worker_done() const { return !worker_; }
-  bool root_died() const { return root_died_; }  // its worker
+  bool awaits_worker() const { return worker_ && !exchange_.ended(); }  // to end its epoch
+  bool root_died() const { return root_died_; }                         // its worker
 
   std::uint64_t epochs() const { return epochs_; }  // that are over
 

@@ -45,7 +45,7 @@ constexpr milliseconds silence{500};          // for so long
 constexpr double full = 0.98;                 // of a ring: its rank waits, or loses events
 constexpr int rounds_to_pair = 3;             // messages are all paired (Measurement::end_round)
 constexpr milliseconds last_words{300};       // how long dying ranks may still be writing
-constexpr milliseconds for_news{9'000};       // of the others, in the last epochs; the anchor is more patient
+constexpr milliseconds for_news{14'000};      // of the others, in the last epochs; an anchor gives up its own before
 constexpr milliseconds until_dormant{2'000};  // at the end of a session
 constexpr int kept_block_bytes = 16 << 20, kept_bytes = 64 << 20;  // of freed memory
 
@@ -346,7 +346,7 @@ class Worker {
       pollfd channel{link_.descriptor(), POLLIN, 0};
       ::poll(&channel, channel.fd >= 0 ? 1 : 0, 1);
     }
-    whole_ = analysis_->over() || link_.closed();
+    whole_ = analysis_->over() || link_.lost();
     if (in_order_ && !whole_ && link_.self() == 0)
       complain("the aggregators of all nodes did not finish together in time: the end of the record is missing");
     link_.done();

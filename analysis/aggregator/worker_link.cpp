@@ -145,7 +145,10 @@ void WorkerLink::take(Frame frame) {
     case FrameKind::epoch: next_epoch(frame.as<nodes::EpochWord>()); break;
     case FrameKind::died: event(LinkEvent::Kind::died, frame.node); break;
     case FrameKind::clock_news: event(LinkEvent::Kind::clock).clock = frame.as<nodes::ClockUpdate>(); break;
-    case FrameKind::lost: close(); break;
+    case FrameKind::lost:
+      lost_ = true;
+      close();
+      break;
     default: break;
   }
 }

@@ -50,6 +50,8 @@ class WorkerLink : public nodes::Link {
   Word word();
   // True when the other nodes cannot be reached any more, or there is no anchor left.
   bool closed() const { return closed_; }
+  // The anchor said so: it left with the application, or MPI failed. Not because it gave this worker up.
+  bool lost() const { return lost_; }
 
   // The worker's clock: from now on the anchor measures it against the root's, and `clock` events come.
   void tell_clock(record::ClockSource source, const TickScale& scale);
@@ -75,7 +77,7 @@ class WorkerLink : public nodes::Link {
   std::uint64_t origin_ticks_ = 0;
   int wait_ = -1;         // epoll
   bool writing_ = false;  // the epoll waits for room, too
-  bool closed_ = false;
+  bool closed_ = false, lost_ = false;
   bool gone_ = false;  // the anchor
   bool done_ = false, told_found_ = false;
   bool ended_ = false;  // this node's epoch, not yet everybody's

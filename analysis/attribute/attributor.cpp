@@ -165,13 +165,16 @@ void Attributor::alone(std::span<const CollectiveCall> calls) {
 void Attributor::edges(std::span<const CollectiveCall> calls) {
   for (const CollectiveCall& c : calls) {
     const WaitGroup group = group_of(c);
-    if ((group != WaitGroup::start_up && group != WaitGroup::finish) || c.wait() <= 0) continue;
+    const double length = wait_s(c);
+    if ((group != WaitGroup::start_up && group != WaitGroup::finish) || length <= 0 || c.awaited >= slices_.ranks())
+      continue;
     Edge& edge = group == WaitGroup::start_up ? edges_.start : edges_.finish;
-    const double length = seconds(c.wait());
     edge.waited_s += length;
     edge.rank.add(c.awaited, length);
-    edge.begin_ns = std::min(edge.begin_ns, c.begin);
-    edge.end_ns = std::max(edge.end_ns, c.begin + c.wait());
+    if (edge.waits.size() < static_cast<std::size_t>(slices_.ranks()))
+      edge.waits.push_back({c.rank, c.awaited, length});
+    edge.begin_ns = std::min(edge.begin_ns, CallsOfRanks::cut(c.begin));
+    edge.end_ns = std::max(edge.end_ns, CallsOfRanks::cut(std::min(c.awaited_begin, c.end)));
   }
 }
 
@@ -284,6 +287,7 @@ void Attributor::derive(std::size_t regions) {
       finished_,
       computing_.inside_mpi_s(slices_.ranks()),
       edges_,
+      options_.before_init_ns,
       options_.node_names ? options_.node_names() : std::span<const std::string>{},
       region_of_rank_};
   result_.findings = find_causes(evidence);

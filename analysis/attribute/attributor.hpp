@@ -28,6 +28,7 @@ struct AttributorOptions {
   double time_share = 1;                   // of wall time, for deriving findings (a running job: 0.03)
   Computing::InsideMpi inside_mpi;         // of a rank; nothing: not known
   std::function<std::uint64_t()> threads;  // of all ranks, that call MPI; nothing: one of each
+  BeforeInit before_init_ns;               // of a rank; nothing: not known
   std::function<std::span<const std::string>()> node_names;  // nothing: they have numbers
   // Looks for a better placement of the job's present traffic; nothing: there is none, or it cannot be told. Costly.
   std::function<std::optional<BetterMapping>()> find_mapping;

@@ -47,7 +47,7 @@ void Exposure::look_for_stuck(Call& call, Slices& slices) {
   std::int64_t ready = call.last_ready_ns;
   if (call.before_end_ns == call.end_ns) ready = std::max(ready, call.before_ready_ns);
   const std::int64_t waited = call.end_ns - std::max(ready, call.wait_ns);
-  if (call.end_ns - ready >= long_ns && waited >= long_ns / 2 && 2 * waited >= call.end_ns - ready) {
+  if (call.end_ns - ready >= long_ns && waited >= long_ns / 2 && waited >= call.end_ns - ready - waited) {
     if (call.long_ones.empty()) return;
     add_stuck(call, slices);
     call.stuck_end_ns = call.end_ns;

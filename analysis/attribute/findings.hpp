@@ -25,7 +25,8 @@ struct Evidence {
   const BetterMapping* mapping = nullptr;  // a better one, if it is known
   bool finished = false;
   double inside_mpi_s = 0;  // of all ranks; 0: not known
-  Edges edges{};
+  const Edges& edges;
+  BeforeInit before_init_ns{};  // nothing: not known
   words::NodeNames node_names{};
   std::span<const std::int32_t> region_of_rank{};  // -1: none; empty: not known
 };

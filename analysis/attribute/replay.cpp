@@ -16,6 +16,7 @@ Attribution replay(const Replay& run) {
   options.window_ns = run.window_ns;
   options.find_mapping = run.find_mapping;
   options.inside_mpi = run.inside_mpi;
+  options.before_init_ns = run.before_init_ns;
   Attributor attributor(run.ranks, options);
   Delays delays(run.ranks);
   delays.tell(&attributor);

@@ -24,6 +24,7 @@ struct Replay {
   Computing::InsideMpi inside_mpi = {};           // AttributorOptions
   std::span<const OffCoreSpan> off_core = {};     // outside MPI; of each rank in order
   std::vector<std::int32_t> region_of_rank = {};  // empty: none
+  BeforeInit before_init_ns = {};                 // AttributorOptions
 };
 
 // Messages with ranks out of range are left out.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -140,11 +141,18 @@ struct Slice {
 };
 
 // Waits in MPI_Init and MPI_Finalize for the last to come: once in a job, so not in slices.
+struct EdgeWait {
+  std::int32_t rank = -1, awaited = -1;
+  double wait_s = 0;
+};
 struct Edge {
-  double waited_s = 0;  // of all ranks
+  double waited_s = 0;          // of all ranks
+  std::vector<EdgeWait> waits;  // of that; not more than there are ranks
   Majority<std::int32_t> rank{-1, 0};
   std::int64_t begin_ns = INT64_MAX, end_ns = INT64_MIN;
 };
+// How long a rank's process was at work when it called MPI_Init, ns (RankStatus::before_init_ns); -1 not known.
+using BeforeInit = std::function<std::int64_t(std::int32_t rank)>;
 struct Edges {
   Edge start, finish;
 };

@@ -38,6 +38,24 @@ bool same_call(const RankCall& a, const RankCall& b) {
   return a.begin == b.begin && a.kind == b.kind && a.end == b.end && a.kind == Kind::completion;
 }
 
+// Two parts of one call, the longer wait first: it is told by that, at the place where it posted a receive.
+RankCall joined(const RankCall& first, const RankCall& second) {
+  RankCall call = first;
+  if (first.of_send && !second.of_send) call.site = second.site;
+  return call;
+}
+
+// Of sorted calls: each call's parts become one. Returns the new end.
+std::vector<RankCall>::iterator join_parts(std::vector<RankCall>::iterator first,
+                                           std::vector<RankCall>::iterator last) {
+  auto to = first;
+  for (auto it = first; it != last; ++it) {
+    if (it != first && same_call(to[-1], *it)) to[-1] = joined(to[-1], *it);
+    else *to++ = *it;
+  }
+  return to;
+}
+
 // A blocking send that returned after its receiver came, and that MPI did not merely copy. One that MPI copies returns
 // at once, unless its buffer is freed only when the receiver is in MPI next: long after it began, right before or after
 // the receive is posted.
@@ -90,8 +108,9 @@ void CallsOfRanks::complete(std::int32_t rank, const RankCall& receive) {
   if (r.completion >= r.calls.size() || !same_call(r.calls[r.completion], receive)) {
     append(rank, receive);
     r.completion = r.calls.size() - 1;
-  } else if (before(receive, r.calls[r.completion])) {
-    r.calls[r.completion] = receive;
+  } else {
+    RankCall& call = r.calls[r.completion];
+    call = before(receive, call) ? joined(receive, call) : joined(call, receive);
   }
 }
 
@@ -192,23 +211,31 @@ void CallsOfRanks::settle_rank(std::int32_t rank, std::int64_t least_wait, std::
         calls.end());
   if (r.settled == calls.size()) return;
   sort_calls(fresh, calls.end());
-  calls.erase(std::unique(fresh, calls.end(), same_call), calls.end());
+  calls.erase(join_parts(fresh, calls.end()), calls.end());
   std::size_t from = r.settled;
   if (from > 0 && before(*fresh, calls[from - 1])) {  // told late
     const auto first = std::upper_bound(calls.begin(), fresh, *fresh, before);
     from = static_cast<std::size_t>(first - calls.begin());
     std::inplace_merge(first, fresh, calls.end(), before);
   }
+  // Parts of a call may be told in different rounds: the longest wait counts, unless a shorter one has been followed.
+  std::size_t to = from;
   for (std::size_t i = from; i < calls.size(); ++i) {
     RankCall& c = calls[i];
-    if (!c.fresh) continue;
-    c.fresh = false;
-    if (c.wait_end == c.begin) continue;
-    // A receive that was told later than others of its call: that wait is known already.
-    const bool told = (i > 0 && same_call(calls[i - 1], c)) || (i + 1 < calls.size() && same_call(calls[i + 1], c));
-    if (told) c.wait_end = c.begin;
-    if (waits && c.wait() > 0 && c.wait() >= least_wait) waits->push_back({rank, c});
+    bool has_other = false;  // with a shorter wait, told before
+    if (c.fresh) {
+      c.fresh = false;
+      if (to > 0 && same_call(calls[to - 1], c)) continue;
+      has_other = i + 1 < calls.size() && same_call(c, calls[i + 1]);
+      if (has_other && calls[i + 1].followed) continue;
+      if (has_other) c = joined(c, calls[i + 1]);
+      if (waits && c.wait() > 0 && c.wait() >= least_wait) waits->push_back({rank, c});
+    }
+    if (to != i) calls[to] = c;
+    ++to;
+    i += has_other;
   }
+  calls.resize(to);
   r.settled = calls.size();
   r.completion = SIZE_MAX;
 }

@@ -26,12 +26,13 @@ struct RankCall {
   std::int64_t end = 0;
   std::int64_t wait_end = 0;  // it waited for `peer` from begin to here; begin: for nobody
   std::int64_t other = 0;   // send: when its receiver came for it and it was sent. collective: which, 0: unknown shape
-  std::uint32_t site = 0;   // of a completion: where its last message's receive was posted
+  std::uint32_t site = 0;   // of a completion: where its last message's receive was posted, if it has one
   std::int32_t peer = -1;   // send: destination. completion: who was last to send. collective: awaited
   std::uint32_t blame = 0;  // owner's: where the wait goes back to, 0: nowhere
   Kind kind = Kind::send;
   WaitGroup group = WaitGroup::point_to_point;
   bool fresh : 1 = true;        // not settled yet
+  bool followed : 1 = false;    // owner's: its wait has been counted
   bool first_come : 1 = false;  // a completion that another rank's message would have ended, too
   bool of_send : 1 = false;     // a completion that waited for the receive of what `peer` was sent
 

@@ -153,7 +153,8 @@ void Delays::follow_until(std::int64_t horizon) {
 
 void Delays::follow(const CallsOfRanks::Wait& wait) {
   RankCall* call = calls_.find(wait);
-  if (call == nullptr || call->blame != 0) return;
+  if (call == nullptr || call->followed) return;
+  call->followed = true;
   make_room();
   const Lateness lateness{call->peer, wait.rank, call->wait_end, call->begin, options_.look_back};
   sum_up(lateness);

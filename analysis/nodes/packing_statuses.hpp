@@ -78,6 +78,7 @@ void pass_rank(Io& io, R& r, RankStatus& last, CommNumbers& comms) {
   io.number(r.buffer.events);
   io.number(r.mpi_ns);
   io.number(r.init_ns);
+  io.number(r.before_init_ns);
   io.number(r.one_sided_ns);
   io.number(r.file_ns);
   io.step(r.begin_ns, last.begin_ns);

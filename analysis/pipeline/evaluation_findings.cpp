@@ -28,6 +28,7 @@ attribute::AttributorOptions Evaluation::State::attributor_options() {
     const nodes::RankStatus status = measured.status_of(rank);
     return attribute::Computing::Inside{static_cast<double>(status.mpi_ns) * 1e-9, status.threads};
   };
+  o.before_init_ns = [this](std::int32_t rank) { return measured.before_init_ns(rank); };
   o.threads = [this] {
     std::uint64_t threads = 0;
     for (std::int32_t rank = 0; rank < application.ranks; ++rank)

@@ -47,6 +47,10 @@ struct Measured {
     const std::vector<std::uint64_t>& ticks = activity.rank(rank).mpi_ticks_of;
     return ticks.empty() ? 0 : static_cast<std::int64_t>(static_cast<double>(ticks[0]) * scale.ns_per_tick);
   }
+  std::int64_t before_init_ns(std::int32_t rank) const {
+    const auto i = static_cast<std::size_t>(rank);
+    return i < told.size() ? told[i].before_init_ns : activity.rank(rank).before_init_ns;
+  }
   // What the rank's node told of it, or what was measured here.
   nodes::RankStatus status_of(std::int32_t rank) const {
     const auto i = static_cast<std::size_t>(rank);
@@ -62,6 +66,7 @@ struct Measured {
     };
     status.mpi_ns = ns(here.mpi_ticks) + polled_beside(rank);
     status.init_ns = ns(here.init_ticks);
+    status.before_init_ns = here.before_init_ns;
     status.one_sided_ns = ns(here.one_sided_ticks);
     status.file_ns = ns(here.file_ticks);
     status.threads = threads_at_once(rank);

@@ -74,7 +74,7 @@ std::vector<Link> like(const CommunicationGraph& component, std::int32_t& ranks)
   const double n = ranks, edges = static_cast<double>(links.size());
   ranks = std::min(ranks, std::max(least_ranks, static_cast<std::int32_t>(n * most_edges / edges)));
   const double share = ranks / n, mean_degree = 2 * edges / n;
-  const double scale = std::min(1.0, std::max(share, ranks / 4 / mean_degree));
+  const double scale = std::min(1.0, std::max(share, 0.25 * ranks / mean_degree));
   std::vector<std::int32_t> all(static_cast<std::size_t>(component.ranks())), drawn(static_cast<std::size_t>(ranks));
   for (std::int32_t rank = 0; rank < component.ranks(); ++rank)
     all[rank] = static_cast<std::int32_t>(component.neighbours(rank).size());

@@ -64,7 +64,7 @@ void dump_is_open(const std::string& path) {
   const std::lock_guard lock(one_at_a_time);
   const std::size_t length = std::min(path.size(), sizeof newest);
   newest_length = 0;
-  std::memcpy(newest, path.data(), length);
+  std::copy_n(path.data(), length, newest);
   newest_length = length;
 }
 

@@ -266,6 +266,7 @@ Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
     const bool is_live = state->file && state->file->is_being_written();
     const bool is_whole = opened ? !state->lacks_rows() : opened.error().code != ErrorCode::damaged;
     if (!is_whole && tries < (is_live ? tries_live : tries_at_rest)) continue;
+    if (opened && !is_whole) state->closed = state->complete = false;  // it was closed with all its rows
     if (opened) return std::unique_ptr<Reader>(new Reader(std::move(state)));
     if (opened.error().code != ErrorCode::damaged) dump_is_closed(path);
     return opened.error();

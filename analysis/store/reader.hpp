@@ -28,7 +28,7 @@ class Reader {
   static Result<std::unique_ptr<Reader>> open(const std::string& path);
   ~Reader();
 
-  bool closed() const;              // by its writer; false: the run was cut off or still goes on
+  bool closed() const;              // by its writer; false: the run was cut off or goes on, or rows are lost
   bool complete() const;            // closed, and no rank is missing (in files before version 2.4: as far as was known)
   const Snapshot& summary() const;  // the last summarize()
   std::uint64_t message_count() const;

@@ -110,6 +110,7 @@ struct RankStatus {
   BufferUse buffer;
   std::int64_t mpi_ns = 0;   // sums over threads: inside MPI, and of that in one-sided synchronisation and MPI-IO
   std::int64_t init_ns = 0;  // in MPI_Init; not in mpi_ns, no more than MPI_Finalize
+  std::int64_t before_init_ns = -1;  // its process was at work when it called MPI_Init (own_time.hpp); -1 not known
   std::int64_t one_sided_ns = 0;
   std::int64_t file_ns = 0;
   std::uint32_t threads = 0;  // that left events

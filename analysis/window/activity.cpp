@@ -58,6 +58,7 @@ void Activity::add(std::int32_t rank, std::uint32_t thread, std::span<const reco
     if (e.kind == EventKind::init) {
       r.begin_ticks = e.end;
       r.init_ticks = e.end - std::min(e.begin, e.end);
+      if (e.ordinal > 0 && e.ordinal <= INT64_MAX) r.before_init_ns = static_cast<std::int64_t>(e.ordinal);
       r.came = true;
     }
     if (e.kind == EventKind::finalize && !r.finalized) {

@@ -20,10 +20,11 @@ class Activity {
     std::uint32_t threads = 0;          // that left events
     std::uint64_t collectives = 0;
     bool finalized = false;
-    bool came = false;              // it has left an event; before that no moment is known
-    std::uint64_t init_ticks = 0;   // in MPI_Init; not in mpi_ticks
-    std::uint64_t begin_ticks = 0;  // MPI_Init had returned; without that (attached later): its first call began
-    std::uint64_t end_ticks = 0;    // MPI_Finalize began; before: its newest call returned
+    bool came = false;                 // it has left an event; before that no moment is known
+    std::uint64_t init_ticks = 0;      // in MPI_Init; not in mpi_ticks
+    std::int64_t before_init_ns = -1;  // its process was at work when it called MPI_Init; -1 not known
+    std::uint64_t begin_ticks = 0;     // MPI_Init had returned; without that (attached later): its first call began
+    std::uint64_t end_ticks = 0;       // MPI_Finalize began; before: its newest call returned
     // Per thread: end of the newest interval counted; 0: it has left no event.
     std::vector<std::uint64_t> covered;
     std::vector<std::uint64_t> mpi_ticks_of;  // per thread: of mpi_ticks

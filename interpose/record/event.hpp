@@ -65,9 +65,10 @@ inline constexpr std::uint32_t first_come = 1u << 18;     // recv_done of a bloc
 }  // namespace flag
 
 // A call at least so long (ticks: 20 to 70 us) tells the sends that it completed, if they have so many bytes: smaller
-// ones do not wait for their receiver.
+// ones do not wait for their receiver. Open MPI copies larger ones, too, but completes them only when their receiver is
+// in MPI.
 inline constexpr std::uint64_t long_call_ticks = 1u << 16;
-inline constexpr std::uint64_t long_call_bytes = 1024;
+inline constexpr std::uint64_t long_call_bytes = 257;
 // Event::tag of a nonblocking collective: how long the call took that completed it, in units of so many ticks.
 inline constexpr unsigned completion_shift = 10;
 constexpr std::int32_t completion_length(std::uint64_t ticks) {

@@ -6,6 +6,7 @@
 #include "interpose/library/library.hpp"
 #include "interpose/process/notice.hpp"
 #include "interpose/process/options.hpp"
+#include "interpose/process/own_time.hpp"
 #include "interpose/recorder/agreement.hpp"
 #include "interpose/recorder/announcement.hpp"
 #include "interpose/wrap/call_scope.hpp"
@@ -20,6 +21,9 @@ bool is_world(MPI_Comm comm) { return comm == process.real_world || comm == proc
 static int exit_status = 0;
 static void note_exit_status(int status, void*) { exit_status = status & 0xff; }
 
+// ns until MPI_Init was called; 0: not known.
+static std::uint64_t own_before_init = 0;
+
 // MPI is up: are we in a job, and where? Writes the first event.
 void begin_record(Function function, Caller caller, std::uint64_t begin) {
   int provided = MPI_THREAD_SINGLE;
@@ -31,12 +35,13 @@ void begin_record(Function function, Caller caller, std::uint64_t begin) {
   }
   if (!start_recording()) return;  // said why; the tool's ranks stay hidden
   if (process.attachable) return;
-  recorder()->write(EventKind::init, function, begin, now(), caller.address(), 0, 0, 0, process.rank, record::any_tag,
-                    0);
+  recorder()->write(EventKind::init, function, begin, now(), caller.address(), 0, 0, own_before_init, process.rank,
+                    record::any_tag, 0);
   if (options().tool_ranks > 0) on_exit(note_exit_status, nullptr);
 }
 
 void announce_init() {
+  own_before_init = own_time_ns();
   process.real_world = process.app_world = handles.world;
   clock_source = record::choose_clock(options().clock);
   if (record::Board* b = open_board()) {

@@ -175,7 +175,7 @@ void Search::add_children(const Schedule& schedule, std::vector<Schedule>& next)
     }
     for (int f = 0; f < 32; ++f) {
       if ((step.able >> f & 1) == 0 || f == step.next) continue;
-      if (!tried_.insert(step.state * 31 + static_cast<std::uint64_t>(f)).second) continue;
+      if (!tried_.insert(step.state * 31 + static_cast<std::uint64_t>(f))) continue;
       Schedule child = schedule;
       child.deviations.push_back({static_cast<std::uint32_t>(i), f});
       next.push_back(std::move(child));

@@ -5,9 +5,9 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
+#include "tests/explore/hashes.hpp"
 #include "tests/explore/reader.hpp"
 #include "tests/explore/scenarios.hpp"
 #include "tests/explore/scheduler.hpp"
@@ -51,7 +51,7 @@ class Search {
   World world_;
   std::vector<int> rank_fibers_;
   int first_reader_ = -1, second_reader_ = -1;
-  std::unordered_set<std::uint64_t> states_, tried_;
+  Hashes states_, tried_;
   Sums sums_;
   bool show_ = false;
 };

@@ -201,5 +201,11 @@ class Clocks:
             values[here] = 1e9 * numpy.interp(times_ns[here] / 1e9, points["at_s"], points[what])
         return values
 
+    def most_wrong_s(self, rank):
+        """By how much a time of this rank may stand in the wrong place on the axis of all: what its clock was corrected
+        by afterwards, and the error that is left."""
+        points = self.points.get(self.node_of_rank[rank], {"correction_s": [], "error_s": []})
+        return max((abs(c) + e for c, e in zip(points["correction_s"], points["error_s"])), default=0.0)
+
     def corrected(self, ranks, times_ns):
         return times_ns + self.at(ranks, times_ns, "correction_s")

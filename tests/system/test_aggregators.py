@@ -85,6 +85,30 @@ class Aggregators(harness.SystemTest):
         self.assertEqual(set(dump.torn(path).missing), {2, 3})
         self.assertIn("an aggregator of", self.box.pclscope("inspect", path).stdout)
 
+    def test_one_of_them_is_not_given_a_core_at_the_end(self):
+        """The job ends without it, and says so; what is missing of the record is told."""
+        mpi = harness.MPIS[-1]
+        path = self.box.directory / "late.h5"
+        running = self.box.start_traced(4, harness.program("halo2d", mpi), "1000000", "32", "8000", self.box.until(),
+                                        options=("--dump", path, "--aggregators", "2"))
+        self.box.live_with_messages(self.box.job_name(running), running, at_least=100)
+        second, = (pid for pid, command in self.box.processes()
+                   if pid in self.box.aggregator_workers() and "--part 1" in command)
+        os.kill(second, signal.SIGSTOP)
+        try:
+            self.box.end_sign.touch()
+            self.box.wait_for("its line", lambda: "in time" in running.output()[1], running=running)
+        finally:
+            os.kill(second, signal.SIGCONT)
+        done = running.finish(3 * harness.PATIENCE)
+        self.assertWorked(done)
+        line, = done.our_lines()
+        self.assertIn("did not finish in time: the end of the record of its ranks is missing", line)
+        self.assertIn("checksum", done.stdout)
+        says = dump.torn(path)
+        self.assertFalse(says.complete)
+        self.assertEqual(set(says.missing), {2, 3})
+
     @on_one_mpi("mpich")
     def test_ends_as_bare(self, mpi):
         """Ranks of both aggregators that leave without MPI_Finalize, or with a status."""

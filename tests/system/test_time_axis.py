@@ -1,11 +1,12 @@
-"""Second 0 is when the first rank of the job enters MPI_Init, whenever the aggregators began.
+"""Second 0 is when the first rank of the job enters MPI_Init, whenever the aggregators began; and who is said to be
+late for MPI_Init.
 Depends on: launcher."""
 import dump
 import harness
 import testbed
 from harness import on_one_mpi
 
-FIRST_S, LAST_S = 2.0, 3.0  # ranks enter MPI_Init so long after their start
+FIRST_S, LAST_S = 1.5, 4.0  # ranks enter MPI_Init so long after their start
 # The moment is taken by the rank itself, just before its MPI_Init begins; on several nodes a round trip is added.
 NEAR_S = 1.5
 # Rows are stored with the nodes' clocks as they were known then: of a busy machine's round trips that may be some
@@ -13,10 +14,10 @@ NEAR_S = 1.5
 CLOCKS_S = 0.25
 
 
-def late_program(which, name, mpi, *arguments):
+def late_program(which, name, mpi, *arguments, begin='exec "$0" "$@"'):
     """The program of a rank; the shell's condition `which` says whether it is one of the last."""
     pause = f"if {which}; then sleep {LAST_S}; else sleep {FIRST_S}; fi"
-    return "sh", "-c", f'{pause}; exec "$0" "$@"', harness.program(name, mpi), *arguments
+    return "sh", "-c", f"{pause}; {begin}", harness.program(name, mpi), *arguments
 
 
 class Axis:
@@ -37,6 +38,20 @@ class Axis:
             self.assertLessEqual(rank["mpi_s"], rank["threads"] * (duration + clocks_s) + 1e-6)
             self.assertLessEqual(rank["end_s"], duration + 1e-6)
 
+    def late_for_init(self, path):
+        """What ranks waited in MPI_Init, in rank-seconds: for what whoever came last did, for what its launcher did;
+        and whom the first names. Ranks are 2.5 s apart: only a launcher that takes longer for four processes makes the
+        smaller part the larger one."""
+        found = {f["detail"]: f for f in self.box.json("inspect", path, "findings", "--json")["findings"]
+                 if f["cause"] == "startup"}
+        own, launcher = found.pop("late for MPI_Init", None), found.pop("processes begun late", None)
+        self.assertFalse(found)
+        if own:
+            self.assertIn("its process was at work for", " ".join(own["evidence"]))
+        if launcher:
+            self.assertEqual(launcher["ranks"], [])
+        return own["lost_s"] if own else 0, launcher["lost_s"] if launcher else 0, own["ranks"] if own else []
+
 
 class OfOneNode(Axis, harness.SystemTest):
     @on_one_mpi("mpich")
@@ -45,6 +60,18 @@ class OfOneNode(Axis, harness.SystemTest):
         command = late_program('[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 2 ]', "ring", mpi, "10")
         self.assertWorked(self.box.traced(4, *command, options=("--dump", path, "--keep", "all", "--mpi", mpi)))
         self.check(path, 4)
+        own_s, launcher_s, ranks = self.late_for_init(path)
+        self.assertGreater(own_s, launcher_s)
+        self.assertEqual(ranks, [2])
+
+    @on_one_mpi("openmpi")
+    def test_a_rank_that_is_begun_late_is_not_late_itself(self, mpi):
+        path = self.box.directory / f"{mpi}.h5"
+        command = late_program('[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 2 ]', "ring", mpi, "10",
+                               begin='"$0" "$@"; exit $?')
+        self.assertWorked(self.box.traced(4, *command, options=("--dump", path, "--keep", "all", "--mpi", mpi)))
+        own_s, launcher_s, _ = self.late_for_init(path)
+        self.assertGreater(launcher_s, own_s)
 
 
 class OfSeveralNodes(Axis, testbed.TestbedTest):
@@ -55,6 +82,9 @@ class OfSeveralNodes(Axis, testbed.TestbedTest):
         command = late_program('[ "$(hostname)" = node1 ]', "ring", "openmpi", "10")
         self.assertWorked(self.testbed.run(2, *command, options=("--dump", path, "--keep", "all", "--mpi", "openmpi")))
         self.check(path, 4, CLOCKS_S)
+        own_s, launcher_s, ranks = self.late_for_init(path)
+        self.assertGreater(own_s, launcher_s)
+        self.assertEqual(len(ranks), 1)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,9 @@ import job  # noqa: E402
 
 TRIES = 4           # for a run in which nothing but the program took time
 MOST_EXTRA = 0.05   # by which a run is longer than its slowest rank asks for: ranks that wait take the cores of others
-MOST_LONGER = 0.05  # of its time, by which a rank's work took longer than asked: noise that a planted delay hides
+# Of what was asked: time that ranks lost, by their own stamps. A planted delay hides it, and what is predicted has it.
+# In a run that is up to three times as long with the delay, a twentieth is 0.15 of the time without.
+MOST_LOST = 0.05
 WITHIN = 0.15
 RING_STEPS = checks.thinned(60, 40)
 
@@ -31,10 +33,9 @@ class WhatIf(harness.SystemTest):
             self.assertWorked(done)
             times = job.times_of(done.stdout)
             took = times["stop"] - times["start"]
-            if times["longer"] <= MOST_LONGER * took and took <= (1 + MOST_EXTRA) * asked_s:
+            if times["lost"] <= MOST_LOST * asked_s and took <= (1 + MOST_EXTRA) * asked_s:
                 return took
-            print(f"again: {took:.2f} s, not {asked_s:.2f} s; a rank worked {times['longer']:.2f} s longer than asked",
-                  flush=True)
+            print(f"again: {took:.2f} s, not {asked_s:.2f} s; lost {times['lost']:.2f} s", flush=True)
             dump.unlink()
         raise Stalled
 
@@ -90,9 +91,10 @@ class WhatIf(harness.SystemTest):
             done = self.box.traced(4, *command, options=options)
             self.assertWorked(done)
             words = done.stdout.split()
-            took, longer, asked_s = float(words[2]), float(words[4]), RING_STEPS * 1e-6 * slow_us
-            if longer <= MOST_LONGER * asked_s and took <= (1 + MOST_EXTRA) * asked_s + 0.03:
+            took, lost, asked_s = float(words[2]), float(words[4]), RING_STEPS * 1e-6 * slow_us
+            if lost <= MOST_LOST * asked_s + 0.03 and took <= (1 + MOST_EXTRA) * asked_s + 0.03:
                 return took
+            print(f"again: {way} {size}: {took:.3f} s, not {asked_s:.2f} s; lost {lost:.3f} s", flush=True)
             if dump:
                 dump.unlink()
         return None

@@ -254,6 +254,8 @@ class Run:
         inside.update(self.times)
         self.times = inside
         self.work_out(done.stdout)
+        if self.cost:
+            self.cost["unequal"] = self.unequal
         return watcher
 
     def work_out(self, text):

@@ -10,6 +10,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "system")]
 import families  # noqa: E402
 import job  # noqa: E402
+import runs  # noqa: E402
 import table  # noqa: E402
 import verdict  # noqa: E402
 from families.case import Case  # noqa: E402
@@ -116,6 +117,31 @@ class Costs(unittest.TestCase):
 
     def test_another_program_says_nothing(self):
         self.assertEqual(self.run_of(Case("none", {}, 4), "hello\n", {}), {})
+
+
+class Refused(unittest.TestCase):
+    """What the machine did itself, by clocks."""
+
+    @staticmethod
+    def refused(truth, **measured):
+        run = job.Run.__new__(job.Run)
+        run.stalled_s, run.unequal, run.cost = 0.0, 0.0, {}
+        vars(run).update(measured)
+        try:
+            runs.refuse(Case(truth, {"work_us": 5000}, 4), run, alone=False)
+        except runs.Stalled:
+            return True
+        return False
+
+    def test_a_machine_that_made_a_rank_late(self):
+        for truth, unequal, refused in (("none", 0.03, False), ("none", 0.05, True),
+                                        ("late-sender", 0.05, False), ("late-sender", 0.11, True)):
+            self.assertEqual(self.refused(truth, unequal=unequal), refused, (truth, unequal))
+
+    def test_a_rank_that_stood_still_and_a_healthy_run_that_waited(self):
+        self.assertTrue(self.refused("late-sender", stalled_s=1.0))
+        self.assertTrue(self.refused("none", cost={"share": 0.2}))
+        self.assertFalse(self.refused("late-sender", cost={"share": 0.2}))
 
 
 class Families(unittest.TestCase):

@@ -316,6 +316,10 @@ TEST_CASE("where delays name nobody, the finding that is believed does") {
         "Others waited for rank 1, which had more messages and more to compute.");
   CHECK(second(Cause::pattern, "chain") == "In a chain each rank waited for the one before.");
   CHECK(second(Cause::mapping) == "No rank stands out: others waited for many in turn.");
+  f.ranks.clear();
+  CHECK(second(Cause::startup, "processes begun late") ==
+        "Ranks waited in MPI_Init for processes that were begun later, or had no core.");
+  f.ranks = {1};
   s.finished = false;
   CHECK(second(Cause::blocked, "still waiting") == "Others wait for rank 1, which does not come.");
   f.ranks = {0, 1};

@@ -33,7 +33,8 @@ DurationRange durations_of(const CallDensity& density) {
     last = std::max<unsigned>(last, c.bin);
   }
   const unsigned octave = std::max<unsigned>(density.bins_per_octave, 1);
-  return {static_cast<double>(first / octave), static_cast<double>(last / octave + 1)};
+  const unsigned lowest = first / octave, highest = last / octave;
+  return {static_cast<double>(lowest), static_cast<double>(highest + 1)};
 }
 
 bool drawable(const CallQuestion& q) {

@@ -145,10 +145,11 @@ VertexPlaces place_by_distances(const LinkGraph& graph) {
   }
   const auto columns =
       static_cast<std::int32_t>(std::max(widest, std::ceil(std::sqrt(static_cast<float>(alone.size() + 1)) * 1.5f)));
-  for (std::size_t i = 0; i < alone.size(); ++i)
-    places.at[static_cast<std::size_t>(alone[i])] = {
-        static_cast<float>(static_cast<std::int32_t>(i) % columns),
-        at.y + row + 1 + static_cast<float>(static_cast<std::int32_t>(i) / columns)};
+  for (std::size_t i = 0; i < alone.size(); ++i) {
+    const std::int32_t column = static_cast<std::int32_t>(i) % columns, line = static_cast<std::int32_t>(i) / columns;
+    places.at[static_cast<std::size_t>(alone[i])] = {static_cast<float>(column),
+                                                     at.y + row + 1 + static_cast<float>(line)};
+  }
   return places;
 }
 

@@ -281,7 +281,9 @@ std::string what_it_names(const Snapshot& s, const Finding& f, const Sites& site
     case Cause::collective_wait: return who.empty() ? "" : "Others" + waited + "in collectives for " + who + late_at;
     case Cause::one_sided_wait:
       return who.empty() ? "" : "Others" + waited + "in one-sided synchronisation for " + who + late_at;
-    case Cause::startup: return who.empty() ? "" : "Others waited in MPI_Init for " + who + ".";
+    case Cause::startup:
+      return who.empty() ? "Ranks waited in MPI_Init for processes that were begun later, or had no core."
+                         : "Others waited in MPI_Init for " + who + ".";
     case Cause::load_imbalance:
       return std::string("What the ranks compute ") + (over ? "differed" : "differs") + " over all of them.";
     case Cause::pattern:

@@ -5,6 +5,7 @@
 
 #include "analysis/attribute/replay.hpp"
 #include "analysis/pipeline/pipeline.hpp"
+#include "interpose/record/functions.hpp"
 #include "tests/analysis/attribute/exchange.hpp"
 #include "tests/thinned.hpp"
 
@@ -76,6 +77,8 @@ CollectiveCall any_call(std::mt19937_64& random, std::int32_t ranks) {
   c.awaited = static_cast<std::int32_t>(random() % static_cast<unsigned>(ranks + 2)) - 1;
   c.shape = static_cast<CollectiveShape>(random() % 5);
   c.nonblocking = random() % 4 == 0;
+  constexpr record::Function edges[] = {record::Function::Init, record::Function::Finalize};
+  if (random() % 4 == 0) c.function = static_cast<std::uint16_t>(edges[random() % 2]);
   c.begin = any_time(random);
   c.end = any_time(random);
   c.awaited_begin = any_time(random);
@@ -105,7 +108,10 @@ TEST_CASE("Random messages and collectives with any times and ranks give finite 
     }
     std::vector<std::int32_t> nodes(static_cast<std::size_t>(ranks));
     for (std::int32_t& n : nodes) n = static_cast<std::int32_t>(random() % 4) - 1;
-    check_sane(attribute::replay({ranks, messages, calls, nodes, 100 * ms, {}, {}}), ranks);
+    std::vector<std::int64_t> at_work(static_cast<std::size_t>(ranks));  // until MPI_Init
+    for (std::int64_t& ns : at_work) ns = random() % 3 == 0 ? -1 : static_cast<std::int64_t>(random() >> 1);
+    const auto of_rank = [&](std::int32_t rank) { return at_work.at(static_cast<std::size_t>(rank)); };
+    check_sane(attribute::replay({ranks, messages, calls, nodes, 100 * ms, {}, {}, {}, {}, {}, of_rank}), ranks);
   }
 }
 

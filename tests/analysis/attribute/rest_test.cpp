@@ -42,8 +42,8 @@ void wait_for(std::vector<CollectiveCall>& calls, record::Function function, std
   }
 }
 
-Attribution of(const Outcome& o, const std::vector<CollectiveCall>& calls) {
-  return attribute::replay({4, o.messages, calls, {}, 100 * ms, {}, {}});
+Attribution of(const Outcome& o, const std::vector<CollectiveCall>& calls, attribute::BeforeInit before = {}) {
+  return attribute::replay({4, o.messages, calls, {}, 100 * ms, {}, {}, {}, {}, {}, std::move(before)});
 }
 
 const Finding* find(const Attribution& a, Cause cause, const char* detail) {
@@ -92,6 +92,46 @@ TEST_CASE("Who is late for MPI_Init is named") {
   calls.clear();  // a thousandth of the run is nothing
   wait_for(calls, record::Function::Init, {-4 * ms, -4 * ms, 0, -4 * ms});
   for (const Finding& f : of(o, calls).findings) CHECK((f.cause != Cause::startup || f.confidence <= 0.5));
+}
+
+TEST_CASE("Who was begun late is not late for MPI_Init itself") {
+  const Outcome o = ring(-1);  // 4 s
+  const auto waits_for_2 = [](std::int64_t length) {
+    std::vector<CollectiveCall> calls;
+    wait_for(calls, record::Function::Init, {-length, -length, 0, -length});
+    return calls;
+  };
+  const auto at_work = [](std::vector<std::int64_t> ns) {
+    return [ns](std::int32_t rank) { return ns[static_cast<std::size_t>(rank)]; };
+  };
+  const char *late = "late for MPI_Init", *begun = "processes begun late";
+  const auto begun_last = of(o, waits_for_2(1000 * ms), at_work({80 * ms, 90 * ms, 70 * ms, 80 * ms}));
+  CHECK(find(begun_last, Cause::startup, late) == nullptr);
+  const Finding* f = find(begun_last, Cause::startup, begun);
+  REQUIRE(f != nullptr);
+  CHECK(f->ranks.empty());
+  CHECK(f->lost_s == Approx(3));
+  CHECK(f->confidence == Approx(0.5));  // a second is usual
+  CHECK(begun_last.findings[0].cause == Cause::none);
+
+  const auto long_start = of(o, waits_for_2(20'000 * ms), at_work({80 * ms, 90 * ms, 70 * ms, 80 * ms}));
+  CHECK(long_start.findings[0].detail == begun);
+  CHECK(long_start.findings[0].confidence > 0.9);
+
+  // Of the second it was at work 0.6 s longer than ranks 0 and 1, and 0.2 s longer than rank 3.
+  const auto both = of(o, waits_for_2(1000 * ms), at_work({100 * ms, 100 * ms, 700 * ms, 500 * ms}));
+  REQUIRE(find(both, Cause::startup, late) != nullptr);
+  CHECK(find(both, Cause::startup, late)->ranks == std::vector<std::int32_t>{2});
+  CHECK(find(both, Cause::startup, late)->lost_s == Approx(1.4));
+  CHECK(says(*find(both, Cause::startup, late), "at work for 0.7 s before it called MPI_Init, the others' for 0.1 s"));
+  REQUIRE(find(both, Cause::startup, begun) != nullptr);
+  CHECK(find(both, Cause::startup, begun)->lost_s == Approx(1.6));
+
+  // Not more than was waited, and all of it where it is not known.
+  const auto own = of(o, waits_for_2(1000 * ms), at_work({100 * ms, 100 * ms, 9000 * ms, -1}));
+  REQUIRE(find(own, Cause::startup, late) != nullptr);
+  CHECK(find(own, Cause::startup, late)->lost_s == Approx(3));
+  CHECK(find(own, Cause::startup, begun) == nullptr);
 }
 
 TEST_CASE("Who is late for MPI_Finalize is named, but not before what made it late") {

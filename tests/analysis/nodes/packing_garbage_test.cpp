@@ -22,21 +22,22 @@ constexpr int mutants = 200'000;
 namespace {
 std::size_t allocated = 0;
 }
-void* operator new(std::size_t size) {
+// Not inlined: GCC would see malloc() and free() in them, each beside the other kind of operator.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   allocated += size;
   if (void* p = std::malloc(size)) return p;
   throw std::bad_alloc();
 }
-void* operator new(std::size_t size, std::align_val_t alignment) {
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
   allocated += size;
   const auto a = static_cast<std::size_t>(alignment);
   if (void* p = std::aligned_alloc(a, (size + a - 1) / a * a)) return p;
   throw std::bad_alloc();
 }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
 #else
 namespace {
 std::size_t allocated = 0;

@@ -287,8 +287,8 @@ inline Report any_report(Random& random, std::size_t most) {
   fill_list(random, r.ranks, most, [&] {
     RankStatus s;
     fill(random, s.rank, s.collectives, s.dropped_events, s.buffer.held_up_ns, s.buffer.events, s.mpi_ns, s.init_ns,
-         s.one_sided_ns, s.file_ns, s.threads, s.finalized, s.function, s.peer, s.tag, s.comm, s.site, s.inside_ns,
-         s.waits_for_any, s.read_until_ns, s.cores.observed_ns, s.cores.running_ns, s.cores.off_core_ns,
+         s.before_init_ns, s.one_sided_ns, s.file_ns, s.threads, s.finalized, s.function, s.peer, s.tag, s.comm, s.site,
+         s.inside_ns, s.waits_for_any, s.read_until_ns, s.cores.observed_ns, s.cores.running_ns, s.cores.off_core_ns,
          s.cores.off_computing_ns, s.cores.off_computing_least_ns, s.cores.off_computing_most_ns, s.cores.other_load,
          s.cores_until_ns, s.begin_ns, s.end_ns);
     fill_list(random, s.waits_for, 3, rank);

@@ -284,6 +284,38 @@ TEST_CASE("a number that is there and cannot be read is damaged") {
   }
 }
 
+TEST_CASE("a dump that was closed and has lost chunks since is neither closed nor complete") {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "run.h5";
+  WriterOptions options;
+  options.compact_below_bytes = 0;
+  options.rows_per_chunk = 4;
+  auto writer = std::move(*Writer::create(path, options));
+  REQUIRE(writer->append(messages_of(0, 42)));
+  REQUIRE(writer->summarize(snapshot_beside_rows(5)));
+  REQUIRE(writer->close());
+  {
+    const auto whole = Reader::open(path);
+    REQUIRE(whole);
+    CHECK((*whole)->closed());
+    REQUIRE((*whole)->message_count() == 42);
+  }
+  {
+    const Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+    REQUIRE(file);
+    const Hdf5Handle column(H5Dopen2(file.get(), "messages/source", H5P_DEFAULT), H5Dclose);
+    REQUIRE(column);
+    const hsize_t rows = 32;
+    REQUIRE(H5Dset_extent(column.get(), &rows) >= 0);
+  }
+  const auto left = Reader::open(path);
+  REQUIRE(left);
+  CHECK_FALSE((*left)->closed());
+  CHECK_FALSE((*left)->complete());
+  CHECK((*left)->message_count() < 42);
+  CHECK((*left)->messages(0, 32));
+}
+
 TEST_CASE("flipped bytes: what HDF5 makes of them is counted") {
   const TemporaryDirectory directory;
   const std::string path = directory / "flipped.h5";

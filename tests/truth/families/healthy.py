@@ -104,11 +104,15 @@ def healthy_output(rng, seconds):
 
 
 def healthy_collective(rng, seconds):
-    """Nonblocking collectives behind the work, or blocking ones, with equal work."""
+    """Nonblocking collectives behind the work, or blocking ones, with equal work. Between looks at a nonblocking one it
+    is real, by two ranks: see healthy_polling."""
     mpi, ranks, work = either_mpi(rng, (4, 6, 8), rng.randrange(4000, 8000))
     op, pieces = rng.choice((("iallreduce", 4), ("ibcast", 4), ("ialltoall", 4), ("allreduce", 1), ("barrier", 1)))
-    return Case("none", {"kind": "collective", "op": op, "pieces": pieces, "work_us": work, "bytes": 1024,
-                         "steps": steps(seconds, work)}, ranks, mpi=mpi)
+    arguments = {"kind": "collective", "op": op, "pieces": pieces, "work_us": work, "bytes": 1024,
+                 "steps": steps(seconds, work)}
+    if pieces > 1:
+        arguments["spin"], ranks = 1, 2
+    return Case("none", arguments, ranks, mpi=mpi)
 
 
 def healthy_fence(rng, seconds):

@@ -5,7 +5,8 @@
 //   truth begin T, truth end T      of the fault, where the program has it
 //   truth overslept NS     the most by which a rank's work was longer than asked: a machine without time for its ranks
 //   truth unequal NS       by how much one rank's work in all was longer than another's, beyond what was asked
-//   truth longer NS        by how much a rank's work in all was longer than asked, the most
+//   truth lost NS          of each step, the most that a rank took for it beyond its work and its wait for others, by
+//                          all ranks' stamps: no chain of ranks that waited for each other is later than their sum
 //   cost waited RANK NS    what this rank waited for the ranks it needs, by all ranks' stamps (faults.h)
 //   cost inside RANK NS    its time between the stamps
 //   arrive init RANK T     arrive finalize RANK T    when it came to MPI_Init and MPI_Finalize
@@ -44,7 +45,9 @@ static double factor = 1;  // of this rank's work
 static double most_weight = 1;
 static long overslept_ns;  // the most by which the system woke this rank too late
 static long overslept_sum_ns;
-static long* stamps;  // of each step: waits_from, ready, goes_on
+enum { per_step = 4 };
+static long* stamps;   // of each step: waits_from, ready, goes_on, and the work asked since the step before, in ns
+static long asked_ns;  // since then
 static long started_ns;
 enum { bins = 600 };
 static long bin_ns[bins];
@@ -73,6 +76,7 @@ void work(double us) {
     nanosleep(&pause, NULL);
   }
   const long over = now_ns() - begin - ns;
+  asked_ns += ns;
   if (over > overslept_ns) overslept_ns = over;
   overslept_sum_ns += over;
 }
@@ -104,7 +108,7 @@ void work_of_step(long step) { work(work_us_of(step)); }
 int bytes_of(int of_rank) { return (int)((double)plan.bytes * weights[of_rank]); }
 
 static void stamp(long step, int which) {
-  if (stamps != NULL && step < most_steps_kept) stamps[3 * step + which] = now_ns();
+  if (stamps != NULL && step < most_steps_kept) stamps[per_step * step + which] = now_ns();
 }
 
 void waits_from(long step) { stamp(step, 0); }
@@ -117,8 +121,10 @@ void arrives(long step) {
 void goes_on(long step) {
   stamp(step, 2);
   if (stamps == NULL || step >= most_steps_kept) return;
-  const long width = 100000000, end = stamps[3 * step + 2];
-  for (long at = stamps[3 * step]; at < end;) {
+  stamps[per_step * step + 3] += asked_ns;  // some kinds go on more than once in a step
+  asked_ns = 0;
+  const long width = 100000000, end = stamps[per_step * step + 2];
+  for (long at = stamps[per_step * step]; at < end;) {
     const long bin = (at - started_ns) / width;
     if (bin < 0 || bin >= bins) break;
     const long until = started_ns + (bin + 1) * width < end ? started_ns + (bin + 1) * width : end;
@@ -247,40 +253,54 @@ static const struct kind* kind_of(const char* name) {
 static void say_overslept(void) {
   long mine[3] = {overslept_ns, overslept_sum_ns, -overslept_sum_ns}, most[3];
   MPI_Reduce(mine, most, 3, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
-  if (rank == 0)
-    printf("truth overslept %ld\ntruth unequal %ld\ntruth longer %ld\n", most[0], most[1] + most[2], most[1]);
+  if (rank == 0) printf("truth overslept %ld\ntruth unequal %ld\n", most[0], most[1] + most[2]);
 }
 
 // What rank `waiter` waited in a step, by all ranks' stamps.
 static long waited_ns(const struct kind* kind, const long* all, long kept, int waiter, long step) {
-  const long* mine = all + 3 * (kept * waiter + step);
+  const long* mine = all + per_step * (kept * waiter + step);
   if (mine[0] == 0 || mine[2] == 0) return 0;
   if (kind->awaits == NULL) return mine[2] - mine[0];
   long latest = 0;
   for (int other = 0; other < size; other++) {
-    const long there = all[3 * (kept * other + step) + 1];
+    const long there = all[per_step * (kept * other + step) + 1];
     if (kind->awaits(waiter, other, step) && there > latest) latest = there;
   }
   if (latest > mine[2]) latest = mine[2];
   return latest > mine[0] ? latest - mine[0] : 0;
 }
 
+static void say_lost(const struct kind* kind, const long* all, long kept) {
+  long sum = 0;
+  for (long step = 1; step < kept; step++) {
+    long most = 0;
+    for (int r = 0; r < size; r++) {
+      const long *of = all + per_step * (kept * r + step), before = (of - per_step)[2];
+      const long lost = of[2] - before - of[3] - waited_ns(kind, all, kept, r, step);
+      if (before != 0 && lost > most) most = lost;
+    }
+    sum += most;
+  }
+  printf("truth lost %ld\n", sum);
+}
+
 static void say_costs(const struct kind* kind) {
   const long kept = plan.steps < most_steps_kept ? plan.steps : most_steps_kept;
-  long* all = rank == 0 ? malloc(sizeof(long) * 3 * (size_t)(kept * size)) : NULL;
+  long* all = rank == 0 ? malloc(sizeof(long) * per_step * (size_t)(kept * size)) : NULL;
   long sums[bins] = {0};
   MPI_Reduce(bin_ns, sums, bins, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
-  MPI_Gather(stamps, (int)(3 * kept), MPI_LONG, all, (int)(3 * kept), MPI_LONG, 0, MPI_COMM_WORLD);
+  MPI_Gather(stamps, (int)(per_step * kept), MPI_LONG, all, (int)(per_step * kept), MPI_LONG, 0, MPI_COMM_WORLD);
   if (rank != 0) return;
   for (int r = 0; r < size; r++) {
     long waited = 0, inside = 0;
     for (long step = 0; step < kept; step++) {
-      const long* of = all + 3 * (kept * r + step);
+      const long* of = all + per_step * (kept * r + step);
       waited += waited_ns(kind, all, kept, r, step);
       if (of[0] != 0 && of[2] > of[0]) inside += of[2] - of[0];
     }
     printf("cost waited %d %ld\ncost inside %d %ld\n", r, waited, r, inside);
   }
+  say_lost(kind, all, kept);
   int used = bins;
   while (used > 0 && sums[used - 1] == 0) used--;
   printf("series");
@@ -351,7 +371,7 @@ int main(int argc, char** argv) {
   in = malloc(largest * 64 * (size_t)(edges + 1));
   const struct kind* kind = kind_of(plan.kind);
   if (kind == NULL || out == NULL || in == NULL) MPI_Abort(MPI_COMM_WORLD, 2);
-  stamps = calloc(plan.steps < most_steps_kept ? (size_t)plan.steps : most_steps_kept, 3 * sizeof(long));
+  stamps = calloc(plan.steps < most_steps_kept ? (size_t)plan.steps : most_steps_kept, per_step * sizeof(long));
   if (kind->begin != NULL) kind->begin();
   MPI_Barrier(MPI_COMM_WORLD);
   const int speaker = slow_count == 0 ? 0 : slow_ranks[0];

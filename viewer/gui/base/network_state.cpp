@@ -190,7 +190,7 @@ std::shared_ptr<const session::ShownRoutes> NetworkState::shown(const Scene& sce
   return filters_->answer();
 }
 
-void NetworkState::pick(NetworkPick picked, const std::vector<std::uint32_t>& routes, Selection& selection) {
+void NetworkState::pick(const NetworkPick& picked, const std::vector<std::uint32_t>& routes, Selection& selection) {
   const session::NetworkCasePtr network = now();
   pick_ = picked;
   picked_in_ = network->generation;

@@ -112,7 +112,7 @@ class NetworkState {
   };
   void read(const Scene& scene);
   void follow(const Scene& scene);
-  void pick(NetworkPick picked, const std::vector<std::uint32_t>& routes, Selection& selection);
+  void pick(const NetworkPick& picked, const std::vector<std::uint32_t>& routes, Selection& selection);
   session::NetworkCasePtr now() const { return applied_.empty() ? nullptr : applied_[at_]; }
 
   session::NetworkWords words_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "viewer/gui/dag/dag_details.hpp"
 
@@ -152,7 +153,7 @@ void DagSheet::show(std::shared_ptr<const layout::DagPicture> answer, bool glide
   for (std::size_t node = 0; glides && same && node < before->layout.at.size(); ++node)
     places.push_back(at(node) + shift_);
   glide_.stop();
-  picture_ = answer;
+  picture_ = std::move(answer);
   if (!alike) refit();
   if (!same) shift_ = {};
   const auto here = [&](std::int32_t whole_node) {
