@@ -7,9 +7,7 @@ option(PCLSCOPE_CCACHE "Use ccache where it is installed" ON)
 if(PCLSCOPE_CCACHE)
   find_program(PCLSCOPE_CCACHE_PROGRAM ccache)
   if(PCLSCOPE_CCACHE_PROGRAM)
-    # Precompiled headers are told apart by what is in them, and a clone in another folder finds what this one made.
-    set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-        CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=true ${PCLSCOPE_CCACHE_PROGRAM})
+    set(launcher sh ${PROJECT_SOURCE_DIR}/ci/cmake/ccache.sh ${PROJECT_SOURCE_DIR} ${PCLSCOPE_CCACHE_PROGRAM})
     set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
     set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
   endif()
