@@ -1,6 +1,6 @@
 // The receiver waits, the sender sleeps: late senders of known length.
 // Arguments: messages per pair (10), sleep in microseconds (20000), and 1 to print the waits as rank 1 saw them happen
-// (by its own clock and the sender's, which comes with the message), in ns.
+// (by its own clock and the sender's, which comes with the message), in ns; until=FILE, which ends the sleep it comes in.
 // On paper: rank 2k sends to 2k + 1, tag 1, 64 bytes. Both leave a barrier together, then the sender sleeps: each
 // message has late_sender >= sleep - (spread of the barrier's end), and late_receiver = 0.
 #include <time.h>
@@ -14,8 +14,15 @@ static long now_ns(void) {
   return now.tv_sec * 1000000000L + now.tv_nsec;
 }
 
+static void nap(long us, const char* until) {
+  const long end = now_ns() + us * 1000, piece_us = until == NULL || us < 10000 ? us : 10000;
+  do usleep((useconds_t)piece_us);
+  while (until != NULL && now_ns() < end && access(until, F_OK) != 0);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  const char* until = take_until(&argc, argv);
   const long messages = argument(argc, argv, 1, 10);
   const long sleep_us = argument(argc, argv, 2, 20000);
   const long tell = argument(argc, argv, 3, 0);
@@ -24,10 +31,10 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   REQUIRE(size % 2 == 0);
   long data[8] = {0};
-  for (long i = 0; i < messages; i++) {
+  for (long i = 0; i < messages && !is_told_to_end(until); i++) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank % 2 == 0) {
-      usleep((useconds_t)sleep_us);
+      nap(sleep_us, until);
       data[0] = i;
       data[1] = now_ns();
       MPI_Send(data, 64, MPI_BYTE, rank + 1, 1, MPI_COMM_WORLD);

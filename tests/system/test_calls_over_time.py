@@ -136,7 +136,8 @@ class CallsOverTime(harness.SystemTest):
     def test_calls_that_go_on(self):
         """A receive that has not returned counts as time inside while it waits, and as a call when it has."""
         for options in ((), ("--aggregators", "2")):
-            job = self.box.start_traced(2, harness.program("late_sender", "openmpi"), "1", "8000000", options=options)
+            job = self.box.start_traced(2, harness.program("late_sender", "openmpi"), "1", "900000000",
+                                        self.box.until(), options=options)
             name = self.box.job_name(job)
 
             def told(name=name):
@@ -145,7 +146,7 @@ class CallsOverTime(harness.SystemTest):
                 return found is not None and found["inside_s"] > 0.5 and found
             waiting = self.box.wait_for("a receive that waits", told, running=job)
             self.assertEqual(waiting["calls"], 0, options)
-            self.assertWorked(job.finish())
+            self.assertWorked(self.box.end(job))
 
     @on_one_mpi("mpich")
     def test_single_calls(self, mpi):
@@ -187,8 +188,8 @@ class CallsOverTime(harness.SystemTest):
     def test_full_resolution_of_a_running_job(self):
         """Who asks a running job gets all of its slices; its snapshots have 256."""
         for options in ((), ("--aggregators", "2")):
-            job = self.box.start_traced(RANKS, harness.program("late_sender", "openmpi"), "300", "10000",
-                                        options=options)
+            job = self.box.start_traced(RANKS, harness.program("late_sender", "openmpi"), "100000", "10000",
+                                        self.box.until(), options=options)
             name = self.box.job_name(job)
 
             def many(name=name):
@@ -198,7 +199,7 @@ class CallsOverTime(harness.SystemTest):
             told = self.box.wait_for("all slices", many, running=job)
             for function in told["functions"]:
                 self.assertEqual(sum(s["ends"] for s in function["slices"]), function["calls"], options)
-            self.assertWorked(job.finish())
+            self.assertWorked(self.box.end(job))
 
     def test_lammps(self):
         if shutil.which("lmp") is None:

@@ -14,13 +14,21 @@ NEAR_S = 1.5
 CLOCKS_S = 0.25
 
 
-def late_program(which, name, mpi, *arguments, begin='exec "$0" "$@"'):
-    """The program of a rank; the shell's condition `which` says whether it is one of the last."""
-    pause = f"if {which}; then sleep {LAST_S}; else sleep {FIRST_S}; fi"
-    return "sh", "-c", f"{pause}; {begin}", harness.program(name, mpi), *arguments
-
-
 class Axis:
+    def late_program(self, which, name, mpi, *arguments, begin='exec "$0" "$@"'):
+        """The program of a rank; the shell's condition `which` says whether it is one of the last."""
+        self.begun = self.box.directory / "begun"
+        self.begun.mkdir()
+        pause = f"date +%s.%N >{self.begun}/$$; if {which}; then sleep {LAST_S}; else sleep {FIRST_S}; fi"
+        return "sh", "-c", f"{pause}; {begin}", harness.program(name, mpi), *arguments
+
+    def skip_if_begun_apart(self):
+        """Ranks are 2.5 s apart by their own doing. What is the larger part of a wait is known beforehand only where
+        the launcher, and a machine without a core for them, made much less of it."""
+        moments = sorted(float(file.read_text()) for file in self.begun.iterdir())
+        if moments[-1] - moments[0] > (LAST_S - FIRST_S) / 3:
+            self.skipTest(f"the ranks' processes were begun within {moments[-1] - moments[0]:.1f} s")
+
     def check(self, path, ranks, clocks_s=0):
         names = dump.function_names()
         calls = dump.read_collectives(path)
@@ -40,8 +48,7 @@ class Axis:
 
     def late_for_init(self, path):
         """What ranks waited in MPI_Init, in rank-seconds: for what whoever came last did, for what its launcher did;
-        and whom the first names. Ranks are 2.5 s apart: only a launcher that takes longer for four processes makes the
-        smaller part the larger one."""
+        and whom the first names."""
         found = {f["detail"]: f for f in self.box.json("inspect", path, "findings", "--json")["findings"]
                  if f["cause"] == "startup"}
         own, launcher = found.pop("late for MPI_Init", None), found.pop("processes begun late", None)
@@ -57,9 +64,10 @@ class OfOneNode(Axis, harness.SystemTest):
     @on_one_mpi("mpich")
     def test_ranks_that_come_after_the_aggregator(self, mpi):
         path = self.box.directory / f"{mpi}.h5"
-        command = late_program('[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 2 ]', "ring", mpi, "10")
+        command = self.late_program('[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 2 ]', "ring", mpi, "10")
         self.assertWorked(self.box.traced(4, *command, options=("--dump", path, "--keep", "all", "--mpi", mpi)))
         self.check(path, 4)
+        self.skip_if_begun_apart()
         own_s, launcher_s, ranks = self.late_for_init(path)
         self.assertGreater(own_s, launcher_s)
         self.assertEqual(ranks, [2])
@@ -67,9 +75,10 @@ class OfOneNode(Axis, harness.SystemTest):
     @on_one_mpi("openmpi")
     def test_a_rank_that_is_begun_late_is_not_late_itself(self, mpi):
         path = self.box.directory / f"{mpi}.h5"
-        command = late_program('[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 2 ]', "ring", mpi, "10",
-                               begin='"$0" "$@"; exit $?')
+        command = self.late_program('[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 2 ]', "ring", mpi, "10",
+                                    begin='"$0" "$@"; exit $?')
         self.assertWorked(self.box.traced(4, *command, options=("--dump", path, "--keep", "all", "--mpi", mpi)))
+        self.skip_if_begun_apart()
         own_s, launcher_s, _ = self.late_for_init(path)
         self.assertGreater(launcher_s, own_s)
 
@@ -79,9 +88,10 @@ class OfSeveralNodes(Axis, testbed.TestbedTest):
 
     def test_the_roots_ranks_come_last(self):
         path = self.box.directory / "run.h5"
-        command = late_program('[ "$(hostname)" = node1 ]', "ring", "openmpi", "10")
+        command = self.late_program('[ "$(hostname)" = node1 ]', "ring", "openmpi", "10")
         self.assertWorked(self.testbed.run(2, *command, options=("--dump", path, "--keep", "all", "--mpi", "openmpi")))
         self.check(path, 4, CLOCKS_S)
+        self.skip_if_begun_apart()
         own_s, launcher_s, ranks = self.late_for_init(path)
         self.assertGreater(own_s, launcher_s)
         self.assertEqual(len(ranks), 1)
