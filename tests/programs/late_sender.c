@@ -1,7 +1,7 @@
 // The receiver waits, the sender sleeps: late senders of known length.
 // Arguments: messages per pair (10), sleep in microseconds (20000), and 1 to print the waits as rank 1 saw them happen
-// (by its own clock and the sender's, which comes with the message), in ns; until=FILE, which ends the sleep it comes in.
-// On paper: rank 2k sends to 2k + 1, tag 1, 64 bytes. Both leave a barrier together, then the sender sleeps: each
+// (by its own clock and the sender's, which comes with the message), in ns; until=FILE, which ends the sleep it comes
+// in. On paper: rank 2k sends to 2k + 1, tag 1, 64 bytes. Both leave a barrier together, then the sender sleeps: each
 // message has late_sender >= sleep - (spread of the barrier's end), and late_receiver = 0.
 #include <time.h>
 #include <unistd.h>
