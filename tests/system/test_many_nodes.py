@@ -8,6 +8,7 @@ import os
 import pathlib
 import signal
 import tempfile
+import threading
 import time
 
 import dump
@@ -22,6 +23,32 @@ from harness import thinned
 INTER_NODE = 1 << 30
 TOO_LATE = "in time: the end of the record"  # of all, or of a node: seen where cores are taken (decisions 286, 291)
 RANKS_PER_NODE = 4
+MOST_LATE_S = 0.0005
+
+
+class Wakings(threading.Thread):
+    """How late a process that sleeps gets its core meanwhile: a clock is known as well as that, from both ends."""
+    def __init__(self):
+        super().__init__()
+        self.over, self.late = threading.Event(), []
+
+    def run(self):
+        while not self.over.is_set():
+            began = time.monotonic()
+            time.sleep(0.005)
+            self.late.append(time.monotonic() - began - 0.005)
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.join()
+
+    def late_s(self):
+        """One waking of ten is later."""
+        return float(numpy.quantile(self.late, 0.9))
 
 
 def node_of(ranks):
@@ -98,17 +125,23 @@ class ManyNodes(testbed.TestbedTest):
 
     def test_skewed_clocks(self):
         """No message takes negative time, by more than its clocks may be wrong when the run is over."""
+        busy = 0
         for attempt in range(3):  # on a busy machine clocks are known badly, or there is no time at the end
             path = self.box.directory / f"skew-{attempt}.h5"
-            self.assertWorked(self.testbed.run(
-                RANKS_PER_NODE, harness.program("halo3d", "openmpi"), *thinned(("3000",), ("1000", "64", "5000")),
-                skew=(0, 5, -3), options=("--dump", path, "--keep", "all", "--clock", "monotonic")))
+            with Wakings() as wakings:
+                self.assertWorked(self.testbed.run(
+                    RANKS_PER_NODE, harness.program("halo3d", "openmpi"), *thinned(("3000",), ("1000", "64", "5000")),
+                    skew=(0, 5, -3), options=("--dump", path, "--keep", "all", "--clock", "monotonic")))
+            busy += wakings.late_s() > MOST_LATE_S
             summary = self.box.json("inspect", path, "--json")
             clocks = {clock["node"]: clock for clock in summary["network"]["clocks"]}
             self.assertEqual(sorted(clocks), ["node2", "node3"])
             self.check_calls_over_time(path, summary["time"]["duration_s"])
             if summary["network"]["clocks_corrected"] and self.median_error_us(path) < 2000:
                 return
+        if busy:
+            self.skipTest("three runs, and the clocks of none were known to 2 ms when it was over; nor had we a core "
+                          f"when we wanted one, in {busy} of them")
         self.fail("three runs, and the clocks of none were known to 2 ms when it was over")
 
     def check_calls_over_time(self, path, duration_s):

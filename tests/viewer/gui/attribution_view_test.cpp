@@ -23,12 +23,8 @@ struct Shown {
   void click(const std::string& name) { frame.click(*view, scene, selection, at(name), width, height); }
   // Until nothing is computed any more, a minute at most.
   bool settle() {
-    for (int i = 0; i < 6000; ++i) {
-      draw();
-      if (!view->unsettled()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return false;
+    test::draw_until_settled(*view, [&] { draw(); });
+    return !view->unsettled();
   }
   gui::Scene scene;
   gui::Selection selection;

@@ -33,12 +33,8 @@ struct ShownCalls {
     draw();
   }
   bool settle() {
-    for (int i = 0; i < 6000; ++i) {
-      draw();
-      if (!view->unsettled()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return false;
+    test::draw_until_settled(*view, [&] { draw(); });
+    return !view->unsettled();
   }
   gui::Scene scene;
   gui::Selection selection;

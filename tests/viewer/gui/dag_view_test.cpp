@@ -411,12 +411,10 @@ TEST_CASE("a running job's next graph takes the place of the last one when its l
   for (const int second : {1, 2, 3}) {
     stage.scene.dag.dag =
         std::make_shared<const Dag>(test::fake_dag(4 + second, 4, static_cast<std::uint64_t>(second) + 1));
-    for (int i = 0; i < 60'000; ++i) {
+    test::draw_until_settled(*stage.view, [&] {
       stage.draw();
       REQUIRE(!links().empty());
-      if (i > 3 && !stage.view->unsettled()) break;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    });
     CHECK(links() == "links " + std::to_string(3 * (4 + second)));
   }
 }

@@ -21,13 +21,10 @@ constexpr layout::Point away{-1000, -1000};
 int settle(NullFrame& frame, gui::View& view, const gui::Scene& scene, Selection& selection, float width = 800,
            float height = 500) {
   int vertices = 0;
-  const bool held = ImGui::GetIO().MouseDown[0];  // a drag never settles
-  for (int i = 0; i < (held ? 40 : 60'000); ++i) {
-    vertices = frame.draw(view, scene, selection, width, height);
-    if (i > 2 && !view.unsettled()) break;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  for (int i = 0; i < 2; ++i) vertices = frame.draw(view, scene, selection, width, height);
+  const auto draw = [&] { vertices = frame.draw(view, scene, selection, width, height); };
+  if (!ImGui::GetIO().MouseDown[0]) test::draw_until_settled(view, draw);
+  else
+    for (int i = 0; i < 42; ++i) draw();  // a drag never settles
   return vertices;
 }
 

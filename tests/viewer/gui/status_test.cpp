@@ -31,12 +31,7 @@ class BarView final : public gui::View {
 };
 
 void settle(test::NullFrame& frame, gui::View& view, const gui::Scene& scene, gui::Selection& selection) {
-  for (int i = 0; i < 6000; ++i) {
-    frame.draw(view, scene, selection);
-    if (!view.unsettled()) break;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  frame.draw(view, scene, selection);
+  test::draw_until_settled(view, [&] { frame.draw(view, scene, selection); });
 }
 
 Deadlock deadlock_of(std::int32_t a, std::int32_t b) {
