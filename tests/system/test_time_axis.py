@@ -17,7 +17,7 @@ CLOCKS_S = 0.25
 class Axis:
     def late_program(self, which, name, mpi, *arguments, begin='exec "$0" "$@"'):
         """The program of a rank; the shell's condition `which` says whether it is one of the last."""
-        self.begun = self.box.directory / "begun"
+        self.begun = self.box.directory / f"begun-{mpi}"
         self.begun.mkdir()
         pause = f"date +%s.%N >{self.begun}/$$; if {which}; then sleep {LAST_S}; else sleep {FIRST_S}; fi"
         return "sh", "-c", f"{pause}; {begin}", harness.program(name, mpi), *arguments
