@@ -15,7 +15,9 @@ struct RandomPrograms {
   bool broadcasts = false;
 };
 
-// The same operations for the same seed; what ranks compute is times `factor(rank, number of the computation)`.
+// The same operations for the same seed; what ranks compute is times `factor(rank, number of the computation)`. No two
+// ranks compute for the same nanoseconds: who came first into a broadcast that nobody waited in was its root, and among
+// several at the same moment the record does not tell which.
 template <class Factor>
 Program random_program(std::uint32_t seed, RandomPrograms of, Factor factor) {
   std::mt19937 random(seed);
@@ -24,7 +26,7 @@ Program random_program(std::uint32_t seed, RandomPrograms of, Factor factor) {
   Program p(ranks);
   std::vector<int> number(static_cast<std::size_t>(ranks));
   const auto compute = [&](int r) {
-    const std::int64_t ns = std::int64_t{1000} * draw(50, 3000);
+    const std::int64_t ns = std::int64_t{1000} * draw(50, 3000) + r;
     p.compute(r, static_cast<std::int64_t>(static_cast<double>(ns) * factor(r, number[static_cast<std::size_t>(r)]++)));
   };
   for (int r = 0; r < ranks; ++r) p.call(r, K::allreduce, site::allreduce);
@@ -32,6 +34,7 @@ Program random_program(std::uint32_t seed, RandomPrograms of, Factor factor) {
     const int kind = draw(0, of.broadcasts ? 5 : 4), root = draw(0, ranks - 1), by = draw(1, ranks - 1);
     for (int r = 0; r < ranks; ++r) {
       if (draw(0, 3) > 0) compute(r);
+      else p.compute(r, 1 + r);
       const int to = (r + by) % ranks, from = (r + ranks - by) % ranks;
       if (kind == 0) {
         p.call(r, K::allreduce, site::allreduce);

@@ -93,12 +93,15 @@ TEST_CASE("Random programs placed otherwise take what the replay of where they w
       worst = std::max(worst, off);
       largest = std::max(largest, std::abs(took_s(was) / really - 1));
       far_off += off > 0.01;
-      REQUIRE(off <= 0.03);
+      REQUIRE(off <= 0.06);
     }
   }
-  INFO(told << " told by the record, the worst off by " << worst << ", placements differ by up to " << largest);
+  INFO(told << " told by the record, " << far_off << " off by more than 1 %, the worst by " << worst
+            << ", placements differ by up to " << largest);
   CHECK(told >= 20);
-  CHECK(far_off <= 2);  // of 240; one program in 9,000 is 1.2 % off, by the record and by what is given
+  // Of 240. How long a transfer took that a late receiver did not see is a guess: of 144,000 programs one in 780 was
+  // off by more than 1 %, by the record and by what is given, one by more than 2 % (3.1 %).
+  CHECK(far_off <= 12);
   CHECK(largest > 0.1);
 }
 
