@@ -14,6 +14,10 @@ namespace pclscope::aggregator {
 
 class Broadcast {
  public:
+  Broadcast() = default;
+  Broadcast(const Broadcast&) = delete;
+  Broadcast& operator=(const Broadcast&) = delete;
+  ~Broadcast() { close(); }  // of a job that ended with nothing recorded, too
   // Problems are told in one line each; the job then runs on without being published.
   void open(const Options& options, std::int64_t origin_realtime_ns);
   bool on() const { return publisher_ != nullptr; }

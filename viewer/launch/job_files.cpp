@@ -111,7 +111,9 @@ void JobFiles::end_aggregator() const {
   const std::uint32_t pid = board_->aggregator.load(std::memory_order_acquire);
   if (!process_alive(pid) || !is_aggregator(pid)) return;
   ::kill(static_cast<pid_t>(pid), SIGTERM);
-  if (!gone_within(pid, std::chrono::seconds(5)) && is_aggregator(pid)) ::kill(static_cast<pid_t>(pid), SIGKILL);
+  if (gone_within(pid, std::chrono::seconds(5)) || !is_aggregator(pid)) return;
+  ::kill(static_cast<pid_t>(pid), SIGKILL);
+  (void)gone_within(pid, std::chrono::seconds(5));  // what it has announced is removed when it is gone
 }
 
 void JobFiles::remove_all() {

@@ -52,11 +52,7 @@ struct Stage {
   }
   int draw() { return vertices = frame.draw(*view, scene, selection, width, height); }
   void settle() {
-    for (int i = 0; i < 4; ++i) draw();
-    for (int i = 0; view->unsettled() && i < 60'000; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      draw();
-    }
+    test::draw_until_settled(*view, [&] { draw(); });
     REQUIRE_FALSE(view->unsettled());
     draw();
   }
@@ -372,10 +368,7 @@ TEST_CASE("nodes glide out of a fold, and stay where they were without watchers"
     const layout::Point fold = stage.mark("node 1");
     for (int i = 0; i < 2; ++i)
       stage.frame.click(*stage.view, stage.scene, stage.selection, fold, stage.width, stage.height);
-    for (int i = 0; i < 4000 && !stage.has("node 3"); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      stage.draw();
-    }
+    test::draw_until([&] { return stage.has("node 3"); }, [&] { stage.draw(); });
     const layout::Point first = stage.mark("node 3");
     stage.settle();
     const layout::Point last = stage.mark("node 3");

@@ -142,10 +142,9 @@ TEST_CASE("live calls: a view draws the finer slices") {
   test::NullFrame frame;
   gui::Selection selection;
   const auto view = gui::make_calls_view();
-  for (int i = 0; i < 200 && (i < 2 || view->unsettled()); ++i) {
+  test::draw_until_settled(*view, [&] {
     frame.draw(*view, w.scene, selection, 600, 300);
     w.answer();
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
+  });
   CHECK_FALSE(view->unsettled());
 }

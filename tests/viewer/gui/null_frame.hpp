@@ -83,6 +83,14 @@ inline layout::Point mark(const gui::View& view, const std::string& name) {
   return {-1, -1};
 }
 
+// Draws until it has come, at least once. At most `patience`.
+template <class Come, class Draw>
+void draw_until(Come come, Draw draw) {
+  const auto end = std::chrono::steady_clock::now() + test::patience;
+  for (draw(); !come() && std::chrono::steady_clock::now() < end; draw())
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 // Draws until nothing is due in three frames one after another: what is made in steps (compared, then painted) asks for
 // the next step in the frame that gets the one before. At most `patience`.
 template <class Draw>

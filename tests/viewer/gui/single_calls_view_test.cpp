@@ -79,12 +79,7 @@ struct CallWindow {
   }
   void draw() { frame.draw(*view, scene, selection, 900, 700); }
   void settle() {
-    const auto end = std::chrono::steady_clock::now() + test::patience;
-    do {
-      draw();
-      if (view->unsettled()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    } while (view->unsettled() && std::chrono::steady_clock::now() < end);
-    draw();
+    test::draw_until_settled(*view, [&] { draw(); });
   }
   // Pixels of a moment and a duration: from where the axes say they are.
   layout::Point pixel(double second, double ns) const {

@@ -24,13 +24,9 @@ struct Stage {
   explicit Stage(Snapshot s) : scene(test::scene_of(std::move(s))) {}
   int draw() { return frame.draw(*view, scene, selection, width, height); }
   int settle() {
-    int vertices = draw();
-    for (int i = 0; i < 12'000 && view->unsettled(); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      vertices = draw();
-    }
+    int vertices = 0;
+    test::draw_until_settled(*view, [&] { vertices = draw(); });
     REQUIRE_FALSE(view->unsettled());
-    draw();
     return vertices;
   }
   void click(const std::string& name) {
@@ -229,11 +225,10 @@ TEST_CASE(
     stage.settle();
     std::vector<layout::Point> way{test::mark(*stage.view, "rank 6")};
     stage.scene.snapshot = std::make_shared<const Snapshot>(after);
-    for (int i = 0; i < 4000 && (i < 2 || stage.view->unsettled()); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    test::draw_until_settled(*stage.view, [&] {
       stage.draw();
       if (const layout::Point at = test::mark(*stage.view, "rank 6"); at != way.back()) way.push_back(at);
-    }
+    });
     REQUIRE_FALSE(stage.view->unsettled());
     REQUIRE(way.size() > 1);
     if (!where) where = way.back();

@@ -52,12 +52,7 @@ struct Shown {
   std::unique_ptr<gui::View> view = gui::make_timeline_view();
   Shown() { scene.calls = &source; }
   void settle() {
-    const auto end = std::chrono::steady_clock::now() + test::patience;
-    do {
-      frame.draw(*view, scene, selection);
-      if (view->unsettled()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    } while (view->unsettled() && std::chrono::steady_clock::now() < end);
-    frame.draw(*view, scene, selection);
+    test::draw_until_settled(*view, [&] { frame.draw(*view, scene, selection); });
   }
   // Of the pixels in sight, how many have a function's colour.
   std::size_t coloured() const {
