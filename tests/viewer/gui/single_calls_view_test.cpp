@@ -162,7 +162,10 @@ TEST_CASE("call view: of all calls the nearest to a click is selected, and of a 
     const MpiCall& aim = job.calls[random() % job.calls.size()];
     const auto off = [&] { return static_cast<float>(static_cast<int>(random() % 7) - 3); };
     const layout::Point by = w.pixel(aim) + layout::Point{off(), off()};
-    const layout::Point at{std::floor(by.x), std::floor(by.y)};  // a mouse is in whole pixels
+    REQUIRE(w.view->axes().size() == 1);
+    const auto area = w.view->axes()[0].area;  // beside it nothing is selected
+    const layout::Point at{std::floor(std::clamp(by.x, area.low.x + 1, area.high.x - 1)),
+                           std::floor(std::clamp(by.y, area.low.y + 1, area.high.y - 1))};  // whole pixels, as a mouse
     w.click(at);
     double nearest = 1e9, chosen = 1e9;
     const gui::SelectedCall* call = gui::selected_call(w.selection);
