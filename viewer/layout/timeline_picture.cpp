@@ -51,9 +51,10 @@ class RowMaker {
     if (threads.empty()) return;
     pieces_.clear();
     for (const session::TimelineThread& thread : threads) add(thread);
-    if (threads.size() > 1)
-      std::stable_sort(pieces_.begin(), pieces_.end(),
-                       [](const Piece& a, const Piece& b) { return a.pixel < b.pixel; });
+    // Of one thread they are in order but where rounding takes the moment at a pixel's edge to both its sides.
+    const auto before = [](const Piece& a, const Piece& b) { return a.pixel < b.pixel; };
+    if (!std::is_sorted(pieces_.begin(), pieces_.end(), before))
+      std::stable_sort(pieces_.begin(), pieces_.end(), before);
     const float one = 1 / static_cast<float>(threads.size());
     for (std::size_t i = 0, j = 0; i < pieces_.size(); i = j) {
       for (j = i; j < pieces_.size() && pieces_[j].pixel == pieces_[i].pixel; ++j) {}

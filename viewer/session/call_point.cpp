@@ -11,15 +11,19 @@ double arch_height(double u) { return std::sqrt(std::max(0.0, 1 - u * u)); }
 
 namespace {
 
-// To half an ellipse around 0, `half` wide to both sides and `high`: the shorter of the ways straight up or down and
-// straight to the side. Where it is flat the first is the distance, where it is steep the second.
+// To half an ellipse around 0, `half` wide to both sides and `high`: the shortest of the ways straight up or down,
+// straight to the side, and to the middle between where these end. Where it is flat the first is the distance, where it
+// is steep the second, at a narrow top the third.
 double to_arch(double x, double y, double half, double high) {
   half = std::max(half, 0.5);
-  const double beyond = std::max(std::fabs(x) - half, 0.0);
-  const double up = std::hypot(beyond, y - (high > 0 ? high * arch_height(x / half) : 0));
+  x = std::fabs(x);
+  const double u = std::min(x / half, 1.0), over_u = arch_height(u);
+  const double up = std::hypot(std::max(x - half, 0.0), y - (high > 0 ? high * over_u : 0));
   if (!(high > 0) || y < 0) return up;
-  const double above = std::max(y - high, 0.0);
-  return std::min(up, std::hypot(above, std::fabs(x) - half * arch_height(y / high)));
+  const double v = std::min(y / high, 1.0), beside_v = arch_height(v);
+  const double aside = std::hypot(std::max(y - high, 0.0), x - half * beside_v);
+  const double middle_u = u + beside_v, middle_v = v + over_u, length = std::hypot(middle_u, middle_v);  // at least 1
+  return std::min({up, aside, std::hypot(x - half * middle_u / length, y - high * middle_v / length)});
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ struct FoundCall {
   std::int32_t rank = 0;
   std::uint16_t thread = 0;
   TimelineCall call;
-  // Worst first: the longest, of equal ones the earliest, then by rank and thread.
-  auto order() const { return std::tuple(~duration_of(call), call.begin, rank, thread); }
+  // Worst first: the longest, of equal ones the earliest, then by rank, thread, function and site.
+  auto order() const { return std::tuple(~duration_of(call), call.begin, rank, thread, call.function, call.site); }
 };
 
 struct FoundCalls {

@@ -106,7 +106,8 @@ struct Row {
   std::uint16_t function;
   std::int64_t at;
   bool operator<(const Row& o) const {
-    return std::tuple(~ns, begin, rank, thread) < std::tuple(~o.ns, o.begin, o.rank, o.thread);
+    return std::tuple(~ns, begin, rank, thread, function, site) <
+           std::tuple(~o.ns, o.begin, o.rank, o.thread, o.function, o.site);
   }
 };
 

@@ -111,6 +111,23 @@ TEST_CASE("each pixel has the function with most of its time") {
   }
 }
 
+TEST_CASE("a call without a length at a pixel's edge takes nothing from the pixel before") {
+  // 891 is the edge of pixels 13 and 14, to rounding: on one side of it as a moment, on the other as a stretch's begin.
+  const std::vector<MpiCall> calls{call_of(0, send, 866, 871, 366), call_of(0, recv, 891, 891, 20),
+                                   call_of(0, send, 900, 905, 9)};
+  const auto run = session::timeline_of(1, calls, {}, {}, false);
+  TimelineSight sight;
+  sight.time0 = 501;
+  sight.time1 = 1671;
+  sight.rank1 = 1;
+  sight.width = 42;
+  sight.height = 1;
+  const auto pixels = timeline_pixels(*run, sight);
+  CHECK(pixels[13].function == send);
+  CHECK(pixels[13].inside == Approx(5 * 42 / 1170.0));
+  CHECK(pixels[13].known == Approx(1));
+}
+
 TEST_CASE("of many ranks in a pixel row the one that differs is seen, whether it is late or waits alone") {
   std::vector<MpiCall> calls;
   constexpr std::int32_t ranks = 4000, late = 2345, alone = 1234;
