@@ -310,6 +310,7 @@ TimelineImage draw_timeline(const TimelineImageRequest& request, const std::func
   image.height = sight.height;
   image.rgba.resize(pixels.size() * 4);
   std::array<double, 1024> coloured{};
+  std::array<bool, 1024> in_sight{};  // also what took no time
   const bool borders = sight.rank_height() >= least_row_for_border;
   for (int y = 0; y < sight.height; ++y) {
     const bool border = borders && std::floor(sight.rank(static_cast<float>(y))) !=
@@ -324,13 +325,14 @@ TimelineImage draw_timeline(const TimelineImageRequest& request, const std::func
       if (pixel.function != TimelinePixel::none) {
         ++result.coloured;
         coloured[pixel.function % coloured.size()] += static_cast<double>(pixel.share);
+        in_sight[pixel.function % in_sight.size()] = true;
       }
       const std::uint8_t bytes[] = {colour.red, colour.green, colour.blue, 255};
       std::copy_n(bytes, 4, image.rgba.begin() + static_cast<std::ptrdiff_t>(at * 4));
     }
   }
   for (std::size_t f = 0; f < coloured.size(); ++f)
-    if (coloured[f] > 0) result.functions.emplace_back(static_cast<std::uint16_t>(f), coloured[f]);
+    if (in_sight[f]) result.functions.emplace_back(static_cast<std::uint16_t>(f), coloured[f]);
   std::sort(result.functions.begin(), result.functions.end(),
             [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<Stroke> strokes;

@@ -176,6 +176,21 @@ TEST_CASE("no picture is empty while there are calls in sight") {
   }
 }
 
+TEST_CASE("a function whose calls in sight took no time is named with its colour") {
+  const std::vector<MpiCall> calls{call_of(0, recv, 50, 50, 50)};
+  TimelineImageRequest request;
+  request.run = session::timeline_of(1, calls, {}, {}, false);
+  request.palette = &palette(Theme::dark);
+  request.sight.time1 = 100;
+  request.sight.rank1 = 1;
+  request.sight.width = 40;
+  request.sight.height = 10;
+  const TimelineImage image = draw_timeline(request, {});
+  CHECK(image.coloured == 10);
+  REQUIRE(image.functions.size() == 1);
+  CHECK(image.functions[0].first == recv);
+}
+
 TEST_CASE("waits are hatched, messages and the critical path are lines, too many messages are counted") {
   // Rank 1 waits for a send of rank 0 from 100 to 900.
   const std::vector<MpiCall> calls = {call_of(0, send, 900, 950, 900), call_of(1, recv, 100, 1000, 100)};
