@@ -87,12 +87,16 @@ def main():
     seeds = random.Random(time.time_ns())
     end = time.monotonic() + 60 * asked.minutes
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        while time.monotonic() < end:
-            least = sorted(tests, key=lambda one: one.seconds)[:4 * AT_ONCE]
-            for ended in pool.map(lambda one: one.try_seed(seeds.randrange(1, 1_000_000)), least):
-                note(*ended)
-            runs = sum(one.runs for one in tests)
-            run.say(f"{runs} runs of {len(tests)} files' random tests", run.QUIET_S)
+        under_way = {}
+        while under_way or time.monotonic() < end:
+            while len(under_way) < AT_ONCE and time.monotonic() < end:
+                one = min((one for one in tests if one not in under_way.values()), key=lambda one: one.seconds)
+                under_way[pool.submit(one.try_seed, seeds.randrange(1, 1_000_000))] = one
+            ended, _ = concurrent.futures.wait(under_way, run.QUIET_S, concurrent.futures.FIRST_COMPLETED)
+            for future in ended:
+                del under_way[future]
+                note(*future.result())
+            run.say(f"  still: {sum(one.runs for one in tests)} runs of {len(tests)} files' random tests", run.QUIET_S)
     for one in sorted(tests, key=lambda one: one.runs):
         print(f"{one.runs:6} runs of {one.seconds / max(one.runs, 1):7.2f} s  {one.file}")
     red = sum(len(one.red) for one in tests)
