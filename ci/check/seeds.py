@@ -1,5 +1,5 @@
 """Unit tests that draw random input, each with as many seeds as a time allows: what is red with one seed in a thousand
-is seen here, and not as a red by chance in somebody's check. Each gets about the same time, so quick ones more seeds."""
+is seen here, and not as a red by chance in somebody's check. Each gets about the same time: quick ones more seeds."""
 import argparse
 import concurrent.futures
 import json
