@@ -219,7 +219,7 @@ TEST_CASE("distance to a line or an arch: never less than that to the curve, and
     const double told = std::sqrt(point.distance(call, false));
     CAPTURE(mx, my, left, right, high, truth, told);
     REQUIRE(told >= truth - 0.6);      // an arch below a pixel counts as one
-    REQUIRE(told <= 1.3 * truth + 1);  // in 120,000 never above 1.2 truth + 0.9
+    REQUIRE(told <= 1.3 * truth + 1);  // of 120,000 none above 1.2 truth + 0.9
   }
 }
 
