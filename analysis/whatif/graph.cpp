@@ -28,14 +28,6 @@ struct Piece {  // of a call
   Part part;
 };
 
-std::uint64_t pair_key(const Message& m) {
-  return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(m.source)) << 36) ^
-         (static_cast<std::uint64_t>(static_cast<std::uint32_t>(m.destination)) << 8) ^ octave_of(m.bytes);
-}
-std::uint64_t class_key(const Message& m) {
-  return (std::uint64_t{1} << 63) + 2 * octave_of(m.bytes) + ((m.flags & message_flag::inter_node) != 0);
-}
-
 }  // namespace
 
 void Graph::Build::all() {
@@ -148,7 +140,7 @@ std::int64_t Graph::Build::ready(const Message& m) {
 // costs no more than a message of its size, or a larger one, usually takes over the shortest distance, which includes
 // that: a call may seem to have waited for nothing because its rank was late, and its message moved only then.
 void Graph::Build::receive() {
-  Medians usual(enough_transfers), idle(1);
+  Quantiles usual(enough_transfers), idle(1);
   const auto last_of = [&](std::uint32_t c) {
     std::uint32_t last = nobody;
     for (const std::uint32_t i : received_by(c))

@@ -42,7 +42,7 @@ struct Graph::Build {
     bool right_after = true;
   };
   std::vector<HeldWait> held_waits;
-  std::vector<std::int64_t> last_ready;  // by call: of what it received
+  std::vector<std::int64_t> last_received;  // by call: when all that it received can have come
   std::vector<std::uint32_t> next_waiting,
       next_complete;  // by call: itself or the rank's next that may wait, completes
 
@@ -85,6 +85,7 @@ struct Graph::Build {
   std::uint32_t freed_by(const Message& m, Sure sure) const;
   std::uint32_t holder_of(std::uint32_t message) const;
   void list_next();
+  void find_last_received();
   void find_freed_sizes();
   void find_holding_sizes();
   void find_exchanges();

@@ -28,7 +28,7 @@ Links healthy(const Graph& graph, std::span<const Stretch> stretches, std::span<
     for (std::uint32_t c = s.first; c < s.end; ++c)
       for (const Arrival& a : graph.arrivals(c))
         if (a.message != nobody) in_stretch[a.message] = true;
-  Medians usual(enough_transfers);
+  Quantiles usual(enough_transfers);
   for (std::uint32_t i = 0; i < messages.size(); ++i) {
     const Pair link = link_of(messages[i]);
     if (!graph.transfers()[i].last || link.first == link.second || link.first < 0) continue;

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/values/message.hpp"
+
 namespace pclscope::whatif {
 
 inline constexpr std::size_t enough_transfers = 5;  // to tell what is usual
@@ -21,14 +23,23 @@ inline std::int64_t quantile(std::vector<std::int64_t>& values, double q) {
 
 inline std::uint32_t octave_of(std::uint64_t bytes) { return static_cast<std::uint32_t>(std::bit_width(bytes)); }
 
-// Medians by a key of the caller's; those with fewer than `enough` values are not known.
-class Medians {
+// By which the times of messages are told: pair and octave of sizes, or octave and whether between nodes.
+inline std::uint64_t pair_key(const Message& m) {
+  return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(m.source)) << 36) ^
+         (static_cast<std::uint64_t>(static_cast<std::uint32_t>(m.destination)) << 8) ^ octave_of(m.bytes);
+}
+inline std::uint64_t class_key(const Message& m) {
+  return (std::uint64_t{1} << 63) + 2 * octave_of(m.bytes) + ((m.flags & message_flag::inter_node) != 0);
+}
+
+// Quantiles, or other quantiles, by a key of the caller's; those with fewer than `enough` values are not known.
+class Quantiles {
  public:
-  explicit Medians(std::size_t enough) : enough_(enough) {}
+  explicit Quantiles(std::size_t enough, double q = 0.5) : enough_(enough), q_(q) {}
   void add(std::uint64_t key, std::int64_t value) { values_[key].push_back(value); }
   void close() {
     for (auto& [key, values] : values_)
-      if (values.size() >= enough_) medians_[key] = quantile(values, 0.5);
+      if (values.size() >= enough_) medians_[key] = quantile(values, q_);
     values_.clear();
   }
   // -1: not known.
@@ -39,6 +50,7 @@ class Medians {
 
  private:
   std::size_t enough_;
+  double q_;
   std::unordered_map<std::uint64_t, std::vector<std::int64_t>> values_;
   std::unordered_map<std::uint64_t, std::int64_t> medians_;
 };
