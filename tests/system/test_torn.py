@@ -195,12 +195,12 @@ class Torn(harness.SystemTest):
     def test_openmpi(self):
         if "openmpi" not in harness.MPIS:
             self.skipTest("openmpi is not built")
-        self.turns("openmpi", thinned(110, 6))
+        self.turns("openmpi", thinned(44, 6))
 
     def test_mpich(self):
         if "mpich" not in harness.MPIS:
             self.skipTest("mpich is not built")
-        self.turns("mpich", thinned(55, 4))
+        self.turns("mpich", thinned(22, 4))
 
     def test_nobody_is_ended(self):
         """The other way round: who ends in order is not said to be missing."""
