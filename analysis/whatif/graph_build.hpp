@@ -64,10 +64,8 @@ struct Graph::Build {
   bool knows(std::int32_t rank) const { return rank >= 0 && rank < g.ranks(); }
   Call& call(std::uint32_t index) { return g.calls_[index]; }
 
-  // Its data moves at once, whoever waits for whom.
-  static bool is_copied(const Message& m) {
-    return !(m.flags & record::flag::synchronous) && m.bytes < Graph::eager_bytes;
-  }
+  // Its data moves at once, whoever waits for whom; of a synchronous send, too.
+  static bool is_copied(const Message& m) { return m.bytes < Graph::eager_bytes; }
   static bool is_exchange(const Message& m) { return (m.flags & message_flag::sendrecv_send) != 0; }
   void arrive(std::uint32_t at, Arrival arrival) {
     loose.push_back(arrival);

@@ -45,22 +45,21 @@ void Graph::Build::list_next() {
 }
 
 // What a call received had come at the earliest once it was sent and posted, and a quick transfer later: as long as
-// that the call was not held by its sends. Quick: the tenth part of those like it take less.
+// that the call was not held by its sends. Quick: the tenth part of those of its class take less.
 void Graph::Build::find_last_received() {
   Quantiles quick(enough_transfers, 0.1);
-  const auto key = [](const Message& m) { return 2 * class_key(m) + is_copied(m); };
   for (std::uint32_t c = 0; c < g.calls_.size(); ++c) {
     const Message* last = nullptr;
     for (const std::uint32_t i : received_by(c))
       if (last == nullptr || ready(messages[i]) > ready(*last)) last = &messages[i];
-    if (last != nullptr && call(c).end >= ready(*last)) quick.add(key(*last), call(c).end - ready(*last));
+    if (last != nullptr && call(c).end >= ready(*last)) quick.add(class_key(*last), call(c).end - ready(*last));
   }
   quick.close();
   last_received.assign(g.calls_.size(), INT64_MIN);
   for (std::uint32_t c = 0; c < g.calls_.size(); ++c)
     for (const std::uint32_t i : received_by(c))
       last_received[c] =
-          std::max(last_received[c], ready(messages[i]) + std::max<std::int64_t>(quick.of(key(messages[i])), 0));
+          std::max(last_received[c], ready(messages[i]) + std::max<std::int64_t>(quick.of(class_key(messages[i])), 0));
 }
 
 // Those that the record tells: the receive was posted while the call waited. Which message it is, the ranks and the

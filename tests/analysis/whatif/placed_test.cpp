@@ -33,6 +33,14 @@ Speeds on(const Nodes& nodes) {
   return speeds;
 }
 
+Outcome simulate_on(const Nodes& nodes, const Program& p) {
+  Outcome o = simulate(p, on(nodes));
+  for (Message& m : o.messages)
+    if (nodes[static_cast<std::size_t>(m.source)] != nodes[static_cast<std::size_t>(m.destination)])
+      m.flags |= message_flag::inter_node;
+  return o;
+}
+
 Change to(const Nodes& placed) { return whatif::to_nodes(placed, in_a_row); }
 
 Result<WhatIf> ask(const Outcome& o, const Nodes& nodes, const Change& change) {
@@ -53,7 +61,7 @@ TEST_CASE("The same placement changes nothing; other numbers for the same nodes 
   std::mt19937 random(3);
   const Program p = random_program(5, {8, 60, true});
   const Nodes nodes = two_each(p.ranks(), random);
-  const Outcome o = simulate(p, on(nodes));
+  const Outcome o = simulate_on(nodes, p);
   Nodes mirrored = nodes;
   for (std::int32_t& node : mirrored) node = *std::max_element(nodes.begin(), nodes.end()) - node;
   for (const Nodes& placed : {nodes, mirrored}) {
@@ -67,17 +75,17 @@ TEST_CASE("The same placement changes nothing; other numbers for the same nodes 
   }
 }
 
-TEST_CASE("Random programs placed otherwise take what the replay of where they were says, nearly all within 1 %") {
+TEST_CASE("Random programs placed otherwise take what the replay of where they were says, within 1 %") {
   const auto seed = static_cast<std::uint32_t>(random_seed());
   CAPTURE(seed);
-  int told = 0, far_off = 0;
+  int told = 0;
   double worst = 0, largest = 0;
   for (std::uint32_t i = 0; i < 120; ++i) {
     std::mt19937 random(seed + i);
     const Program p = random_program(seed + i, {8, 200, true});
     const Nodes before = two_each(p.ranks(), random), after = two_each(p.ranks(), random);
-    const Outcome was = simulate(p, on(before));
-    const double really = took_s(simulate(p, on(after)));
+    const Outcome was = simulate_on(before, p);
+    const double really = took_s(simulate_on(after, p));
     // By what the record tells, and by what is given.
     for (const bool given : {false, true}) {
       Change change = to(after);
@@ -92,16 +100,11 @@ TEST_CASE("Random programs placed otherwise take what the replay of where they w
       const double off = std::abs(w->predicted_s / really - 1);
       worst = std::max(worst, off);
       largest = std::max(largest, std::abs(took_s(was) / really - 1));
-      far_off += off > 0.01;
-      REQUIRE(off <= 0.06);
+      REQUIRE(off <= 0.01);
     }
   }
-  INFO(told << " told by the record, " << far_off << " off by more than 1 %, the worst by " << worst
-            << ", placements differ by up to " << largest);
+  INFO(told << " told by the record, the worst off by " << worst << ", placements differ by up to " << largest);
   CHECK(told >= 20);
-  // Of 240. How long a transfer took that a late receiver did not see is a guess: of 144,000 programs one in 780 was
-  // off by more than 1 %, by the record and by what is given, one by more than 2 % (3.1 %).
-  CHECK(far_off <= 12);
   CHECK(largest > 0.1);
 }
 
@@ -111,7 +114,7 @@ TEST_CASE("Latencies and bandwidths are found again, however far messages went")
   while (random_program(number, {8, 400, false}).ranks() < 8) ++number;
   const Program p = random_program(number, {8, 400, false});
   Nodes nodes = two_each(p.ranks(), random);
-  const Outcome o = simulate(p, on(nodes));
+  const Outcome o = simulate_on(nodes, p);
   const auto times = whatif::link_times({p.ranks(), o.messages, o.collectives, nodes}, in_a_row);
   REQUIRE(times);
   CHECK(times->first_hop_s == Approx(truth.first_hop_s).epsilon(0.02));
@@ -133,7 +136,7 @@ TEST_CASE("What was never seen over a distance is refused, unless it is given") 
       p.call(r, K::recv, site::recv, 1 - r, 2);
     }
   const Nodes apart = {0, 1}, together = {0, 0};
-  const Outcome o = simulate(p, on(apart));
+  const Outcome o = simulate_on(apart, p);
   Change change = to(together);
   const auto refused = ask(o, apart, change);
   REQUIRE_FALSE(refused);
@@ -143,9 +146,29 @@ TEST_CASE("What was never seen over a distance is refused, unless it is given") 
   const auto w = ask(o, apart, change);
   REQUIRE(w);
   CHECK(w->changed == 80);
-  CHECK(took_s(o) - w->gain_s() == Approx(took_s(simulate(p, on(together)))).epsilon(0.001));
+  CHECK(took_s(o) - w->gain_s() == Approx(took_s(simulate_on(together, p))).epsilon(0.001));
   // By hand: 40 steps with a transfer of 800 us + 4000 B * 200 ns/B outside, 3.4 us inside.
   CHECK(w->gain_s() == Approx(40 * (1600e-6 - 3.4e-6)).epsilon(0.001));
+}
+
+TEST_CASE("A small synchronous message that was there before its receive keeps no late receiver, however far it came") {
+  Program p(2);
+  for (int step = 0; step < 40; ++step) {
+    p.compute(0, 100 * us);
+    p.call(0, K::ssend, site::ssend, 1, 0);
+    p.compute(1, 5 * ms);
+    p.call(1, K::recv, site::recv, 0, 0);
+  }
+  const Nodes together = {0, 0}, apart = {0, 1};
+  const Outcome o = simulate_on(together, p);
+  Change change = to(apart);
+  change.given = truth;
+  const auto w = ask(o, together, change);
+  REQUIRE(w);
+  CHECK(w->changed == 40);
+  CHECK(took_s(o) - w->gain_s() == Approx(took_s(simulate_on(apart, p))).epsilon(1e-6));
+  // By hand: the receiver computes all the time; the sender hears of its last receive one transfer later.
+  CHECK(took_s(o) - w->gain_s() == Approx(40 * 5e-3 + 800e-6).epsilon(0.001));
 }
 
 TEST_CASE("A rank that was late into a wait whose message moved only then hides no transfer") {
