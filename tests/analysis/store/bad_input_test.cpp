@@ -254,8 +254,12 @@ TEST_CASE("a column that is there and cannot be opened is damaged, not one that 
   std::string content = sample_dump(directory / "run.h5", 300);
   const auto columns = headers_of_columns(directory / "run.h5");
   CHECK(columns.size() > 100);
+  // Under the sanitizers each fourth, which are some of each table.
+  const std::uint64_t share = test::under_sanitizer ? 4 : 1;
+  std::uint64_t turn = test::random_seed() % share;
   for (const auto& [name, place] : columns) {
     INFO(name);
+    if (turn++ % share != 0) continue;
     const char version = std::exchange(content.at(place), 99);
     REQUIRE(version == 1);
     write_file(path, content);
