@@ -164,17 +164,26 @@ def tie(rows, truth):
         true.setdefault(key, []).append(at)
     keys = list(zip(*(getattr(rows, name)[row].tolist() for name in names)))
     same = [numpy.array(sorted(true.get(key, []), key=lambda at: truth.send_before[at]), numpy.int64) for key in keys]
-    t = rows.send_begin[row].astype(numpy.int64)
+    t, ended = (times[row].astype(numpy.int64) for times in (rows.send_begin, rows.send_end))
     offsets = numpy.unique(numpy.concatenate([truth.send_before[at] - time for at, time in zip(same[:50], t)]))
     score = numpy.zeros(len(offsets), numpy.int64)
-    for at, time in zip(same, t):
+    for at, time, end in zip(same, t, ended):
         place = numpy.searchsorted(truth.send_before[at], time + offsets, side="right") - 1
-        score += (place >= 0) & (time + offsets <= truth.send_after[at][place])
+        score += (place >= 0) & (end + offsets <= truth.send_after[at][place])
+    received = [(truth.post_before, truth.post_after, rows.recv_post[row].astype(numpy.int64)),
+                (truth.wait_before, truth.wait_after, rows.recv_wait[row].astype(numpy.int64)),
+                (truth.wait_before, truth.wait_after, rows.recv_end[row].astype(numpy.int64))]
+    def was_received(i, at, offset):
+        more = truth.send_after[at] - truth.send_before[at] - (ended[i] - t[i])  # the offset may be larger by as much
+        return truth.done[at] == UNSEEN or any(low[at] - more <= time[i] + offset <= high[at]
+                                               for low, high, time in received)
+
     def fitting(offset):
         places = [numpy.searchsorted(truth.send_before[at], time + offset, side="right") - 1
                   for at, time in zip(same, t)]
-        return {i: at[p] for i, (at, p, time) in enumerate(zip(same, places, t))
-                if p >= 0 and time + offset <= truth.send_after[at][p]}
+        return {i: at[p] for i, (at, p, end) in enumerate(zip(same, places, ended))
+                if p >= 0 and end + offset <= truth.send_after[at][p] and was_received(i, at[p], offset)}
+
     found = max(map(fitting, offsets[score == score.max()][:1000]), key=lambda found: len(set(found.values())))
     return row[list(found)], numpy.array(list(found.values()), numpy.int64)
 

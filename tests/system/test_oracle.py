@@ -3,6 +3,7 @@ Depends on: nothing."""
 import pathlib
 import random
 import tempfile
+import types
 
 import dump
 import harness
@@ -160,6 +161,24 @@ class ComparingWithTheOracle(checks.Test):
 
 class AnswersOnPaper(checks.Test):
     """The tables agree with the formulas in the programs' heads."""
+
+    def test_few_rows_are_tied_by_ends_and_receives_too(self):
+        """Four of eight messages to oneself are stored (as once on a busy machine). Begins alone fit the first four."""
+        tool, right = 7_000, 4_350_000  # right: of the tool's first moment, on the oracle's clock
+        begin, end = numpy.array([0, 2264, 2738, 3178]), numpy.array([1696, 2509, 2978, 3417])
+        before = numpy.r_[[0, 13603, 14569, 15039], right + begin - [8129, 144, 25, 0]]
+        after = numpy.r_[[12996, 14251, 14912, 15352], right + end + [215, 88, 83, 70]]
+        post = numpy.r_[after[:4] + 40, right + end + 200]
+        same = {"source": 0, "destination": 0, "tag": oracle.TO_MYSELF, "bytes": 24}
+        def table(rows, **columns):
+            return types.SimpleNamespace(**{name: numpy.full(rows, value) for name, value in same.items()}, **columns)
+        truth = table(8, send_before=before, send_after=after, post_before=post, post_after=post + 90,
+                      wait_before=post, wait_after=post + 90, done=numpy.zeros(8, numpy.int64))
+        received = tool + end + 200 + 30
+        rows = table(4, send_begin=tool + begin, send_end=tool + end, recv_post=received, recv_wait=received,
+                     recv_end=received + 20)
+        row, true = oracle.tie(rows, truth)
+        self.assertEqual((row.tolist(), true.tolist()), ([0, 1, 2, 3], [4, 5, 6, 7]))
 
     def test_totals(self):
         self.assertEqual(paper.total(paper.ring(4, 100)), 400)
