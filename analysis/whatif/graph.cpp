@@ -34,6 +34,7 @@ void Graph::Build::all() {
   make_calls();
   list_received();
   list_next();
+  find_last_received();
   find_holding_sizes();
   find_freed_sizes();
   find_exchanges();
@@ -135,21 +136,23 @@ std::int64_t Graph::Build::ready(const Message& m) {
   return is_copied(m) ? cut(m.send_begin) : std::max(cut(m.send_begin), cut(m.recv_post));
 }
 
+// Of what the call received, the message that was ready last; nobody: it received none.
+std::uint32_t Graph::Build::last_ready(std::uint32_t index) const {
+  std::uint32_t last = nobody;
+  for (const std::uint32_t i : received_by(index))
+    if (last == nobody || ready(messages[i]) > ready(messages[last])) last = i;
+  return last;
+}
+
 // A call that completes receives: its last message's time from being ready is what this message took; of the others
 // it is only known that they took no longer. Those that waited for nothing tell what a call costs by itself; but it
 // costs no more than a message of its size, or a larger one, usually takes over the shortest distance, which includes
 // that: a call may seem to have waited for nothing because its rank was late, and its message moved only then.
 void Graph::Build::receive() {
   Quantiles usual(enough_transfers), idle(1);
-  const auto last_of = [&](std::uint32_t c) {
-    std::uint32_t last = nobody;
-    for (const std::uint32_t i : received_by(c))
-      if (last == nobody || ready(messages[i]) > ready(messages[last])) last = i;
-    return last;
-  };
   g.transfers_.assign(messages.size(), {-1, false});
   for (std::uint32_t c = 0; c < g.calls_.size(); ++c) {
-    const std::uint32_t last = last_of(c);
+    const std::uint32_t last = last_ready(c);
     if (last == nobody) continue;
     const std::int64_t from = ready(messages[last]), seen = call(c).end - std::max(from, call(c).begin);
     if (call(c).end < from || 2 * seen < call(c).end - from || held_until[c] > from) continue;

@@ -77,6 +77,7 @@ struct Graph::Build {
   void list_received();
   std::span<const std::uint32_t> received_by(std::uint32_t index) const;
   static std::int64_t ready(const Message& m);
+  std::uint32_t last_ready(std::uint32_t index) const;
   void receive();
   static bool waits_for_receive(const Message& m);
   std::array<std::uint32_t, 2> next_of_receiver(const Message& m) const;

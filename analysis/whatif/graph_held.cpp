@@ -41,7 +41,6 @@ void Graph::Build::list_next() {
       next_complete[c] = complete;
     }
   }
-  find_last_received();
 }
 
 // What a call received had come at the earliest once it was sent and posted, and a quick transfer later: as long as
@@ -49,10 +48,9 @@ void Graph::Build::list_next() {
 void Graph::Build::find_last_received() {
   Quantiles quick(enough_transfers, 0.1);
   for (std::uint32_t c = 0; c < g.calls_.size(); ++c) {
-    const Message* last = nullptr;
-    for (const std::uint32_t i : received_by(c))
-      if (last == nullptr || ready(messages[i]) > ready(*last)) last = &messages[i];
-    if (last != nullptr && call(c).end >= ready(*last)) quick.add(class_key(*last), call(c).end - ready(*last));
+    const std::uint32_t last = last_ready(c);
+    if (last == nobody || call(c).end < ready(messages[last])) continue;
+    quick.add(class_key(messages[last]), call(c).end - ready(messages[last]));
   }
   quick.close();
   last_received.assign(g.calls_.size(), INT64_MIN);

@@ -1,4 +1,5 @@
-// Typical values of what was measured: medians by pair of ranks and size, or by class and size where those are few.
+// Typical values of what was measured: medians, or other quantiles, by pair of ranks and size, or by class and size
+// where those are few.
 #pragma once
 
 #include <algorithm>
@@ -32,27 +33,27 @@ inline std::uint64_t class_key(const Message& m) {
   return (std::uint64_t{1} << 63) + 2 * octave_of(m.bytes) + ((m.flags & message_flag::inter_node) != 0);
 }
 
-// Quantiles, or other quantiles, by a key of the caller's; those with fewer than `enough` values are not known.
+// Medians, or other quantiles, by a key of the caller's; those with fewer than `enough` values are not known.
 class Quantiles {
  public:
   explicit Quantiles(std::size_t enough, double q = 0.5) : enough_(enough), q_(q) {}
   void add(std::uint64_t key, std::int64_t value) { values_[key].push_back(value); }
   void close() {
     for (auto& [key, values] : values_)
-      if (values.size() >= enough_) medians_[key] = quantile(values, q_);
+      if (values.size() >= enough_) found_[key] = quantile(values, q_);
     values_.clear();
   }
   // -1: not known.
   std::int64_t of(std::uint64_t key) const {
-    const auto it = medians_.find(key);
-    return it == medians_.end() ? -1 : it->second;
+    const auto it = found_.find(key);
+    return it == found_.end() ? -1 : it->second;
   }
 
  private:
   std::size_t enough_;
   double q_;
   std::unordered_map<std::uint64_t, std::vector<std::int64_t>> values_;
-  std::unordered_map<std::uint64_t, std::int64_t> medians_;
+  std::unordered_map<std::uint64_t, std::int64_t> found_;
 };
 
 }  // namespace pclscope::whatif

@@ -158,10 +158,6 @@ class ComparingWithTheOracle(checks.Test):
             records["number"][told[10]] += 1
         self.spoil("received", oracle.RECEIVED, change)
 
-
-class AnswersOnPaper(checks.Test):
-    """The tables agree with the formulas in the programs' heads."""
-
     def test_few_rows_are_tied_by_ends_and_receives_too(self):
         """Four of eight messages to oneself are stored (as once on a busy machine). Begins alone fit the first four."""
         tool, right = 7_000, 4_350_000  # right: of the tool's first moment, on the oracle's clock
@@ -179,6 +175,10 @@ class AnswersOnPaper(checks.Test):
                      recv_end=received + 20)
         row, true = oracle.tie(rows, truth)
         self.assertEqual((row.tolist(), true.tolist()), ([0, 1, 2, 3], [4, 5, 6, 7]))
+
+
+class AnswersOnPaper(checks.Test):
+    """The tables agree with the formulas in the programs' heads."""
 
     def test_totals(self):
         self.assertEqual(paper.total(paper.ring(4, 100)), 400)
