@@ -7,9 +7,11 @@ option(PCLSCOPE_CCACHE "Use ccache where it is installed" ON)
 if(PCLSCOPE_CCACHE)
   find_program(PCLSCOPE_CCACHE_PROGRAM ccache)
   if(PCLSCOPE_CCACHE_PROGRAM)
-    set(launcher sh ${PROJECT_SOURCE_DIR}/ci/cmake/ccache.sh ${PROJECT_SOURCE_DIR} ${PCLSCOPE_CCACHE_PROGRAM})
+    set(launcher bash ${PROJECT_SOURCE_DIR}/ci/cmake/ccache.sh ${PROJECT_SOURCE_DIR} ${PCLSCOPE_CCACHE_PROGRAM})
     set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
     set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+    # __FILE__ is the path in the project, so that a clone in another folder finds what this one compiled.
+    add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>)
   endif()
 endif()
 

@@ -10,6 +10,7 @@
 
 #include "analysis/mapping/mapping.hpp"
 #include "tests/seed.hpp"
+#include "tests/test_data.hpp"
 #include "tests/viewer/memory_session.hpp"
 #include "tests/viewer/random_network.hpp"
 #include "viewer/session/network_filter.hpp"
@@ -177,7 +178,7 @@ TEST_CASE("network: filters are those of a brute force, and their loads those of
 }
 
 TEST_CASE("network: the published hop-byte file and its routes give the same loads") {
-  const std::string data = PCLSCOPE_TEST_DATA "/par-comm";
+  const std::string data = test::data_file("par-comm");
   const std::string bytes = data + "/hopbyte/MiniAMR_Vesta_n128_c1_s1_hopbyte.txt",
                     routes = data + "/route/MiniAMR_Vesta_n128_c1_s1_route.txt";
   REQUIRE(session::is_network_file(bytes));
@@ -195,8 +196,7 @@ TEST_CASE("network: the published hop-byte file and its routes give the same loa
 }
 
 TEST_CASE("network: a route file's ranks keep their names where they do not begin at 0") {
-  const auto facts =
-      session::read_network_file(PCLSCOPE_TEST_DATA "/par-comm/route/MiniMD_Theta_n64_c1_w_route.txt", {});
+  const auto facts = session::read_network_file(test::data_file("par-comm/route/MiniMD_Theta_n64_c1_w_route.txt"), {});
   REQUIRE(facts);
   CHECK(facts->traffic.ranks == 64);
   const auto n = session::make_network_case(*facts);

@@ -13,6 +13,7 @@
 
 #include "analysis/mapping/traffic_file.hpp"
 #include "tests/seed.hpp"
+#include "tests/test_data.hpp"
 #include "tests/viewer/network_made.hpp"
 
 using namespace pclscope;
@@ -118,7 +119,7 @@ TEST_CASE("what cannot be placed is refused with a reason") {
 }
 
 TEST_CASE("the launcher's file is that of the map command, is written once, and never over another") {
-  auto file = mapping::read_traffic(PCLSCOPE_TEST_DATA "/par-comm/hopbyte/MiniAMR_Vesta_n128_c1_s1_hopbyte.txt");
+  auto file = mapping::read_traffic(test::data_file("par-comm/hopbyte/MiniAMR_Vesta_n128_c1_s1_hopbyte.txt"));
   REQUIRE(file);
   const auto network = test::network_case("torus:2x2x4x4x2", std::move(file->traffic));
   const auto proposal = propose_placement(network, {Objective::hop_bytes, 0.2});

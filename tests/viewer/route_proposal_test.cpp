@@ -7,6 +7,7 @@
 
 #include "analysis/mapping/traffic_file.hpp"
 #include "tests/seed.hpp"
+#include "tests/test_data.hpp"
 #include "tests/viewer/network_made.hpp"
 #include "viewer/session/network_filter.hpp"
 
@@ -147,7 +148,7 @@ TEST_CASE("a search for several ways can be ended, and tells how far it is") {
 namespace {
 
 NetworkCasePtr published(const std::string& name, const std::string& topology) {
-  auto file = mapping::read_traffic(PCLSCOPE_TEST_DATA "/par-comm/hopbyte/" + name + "_hopbyte.txt");
+  auto file = mapping::read_traffic(test::data_file("par-comm/hopbyte/" + name + "_hopbyte.txt"));
   REQUIRE(file);
   return test::network_case(topology, std::move(file->traffic));
 }

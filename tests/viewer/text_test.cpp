@@ -3,6 +3,7 @@
 #include <fstream>
 #include <random>
 
+#include "tests/test_data.hpp"
 #include "viewer/text/function_name.hpp"
 #include "viewer/text/nearest.hpp"
 #include "viewer/text/printable.hpp"
@@ -236,7 +237,7 @@ TEST_CASE("mistakes between words, and what was meant") {
 }
 
 TEST_CASE("C++ functions are told without their arguments") {
-  std::ifstream names(PCLSCOPE_TEST_DATA "/function_names.txt");  // the Python reader's test has the same
+  std::ifstream names(pclscope::test::data_file("function_names.txt"));  // the Python reader's test has the same
   int count = 0;
   for (std::string line; std::getline(names, line); ++count) {
     const std::size_t tab = line.find('\t');

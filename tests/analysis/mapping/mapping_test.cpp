@@ -6,6 +6,7 @@
 #include <random>
 
 #include "analysis/mapping/traffic_file.hpp"
+#include "tests/test_data.hpp"
 #include "tests/thinned.hpp"
 
 using namespace pclscope;
@@ -31,7 +32,7 @@ Traffic random_traffic(std::mt19937& random, std::int32_t ranks, double share) {
 }
 
 Traffic published(const std::string& name) {
-  auto file = read_traffic(PCLSCOPE_TEST_DATA "/par-comm/hopbyte/" + name + "_hopbyte.txt");
+  auto file = read_traffic(test::data_file("par-comm/hopbyte/" + name + "_hopbyte.txt"));
   REQUIRE(file);
   return file->traffic;
 }

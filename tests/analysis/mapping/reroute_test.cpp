@@ -12,6 +12,7 @@
 
 #include "analysis/mapping/route_file.hpp"
 #include "tests/analysis/mapping/temporary_file.hpp"
+#include "tests/test_data.hpp"
 
 using namespace pclscope;
 using namespace pclscope::mapping;
@@ -190,7 +191,7 @@ TEST_CASE("many routes: none is longer than permitted, the most loaded link neve
 
 TEST_CASE("the benchmark's routes on Vesta: rerouting lowers the most loaded link of IMB's single-byte routes") {
   const Topology torus = make("torus:2x2x2x2x2");
-  auto file = read_routes(PCLSCOPE_TEST_DATA "/par-comm/route/IMB-MPI1_Vesta_n32_c16_route.txt", &torus);
+  auto file = read_routes(test::data_file("par-comm/route/IMB-MPI1_Vesta_n32_c16_route.txt"), &torus);
   REQUIRE(file);
   std::vector<std::size_t> chosen(file->set.routes.size());
   std::iota(chosen.begin(), chosen.end(), std::size_t{0});

@@ -10,6 +10,7 @@
 #include "analysis/mapping/link_load.hpp"
 #include "analysis/mapping/route_line.hpp"
 #include "tests/analysis/mapping/temporary_file.hpp"
+#include "tests/test_data.hpp"
 #include "tests/thinned.hpp"
 
 using namespace pclscope;
@@ -17,7 +18,7 @@ using namespace pclscope::mapping;
 
 namespace {
 
-const std::string data = PCLSCOPE_TEST_DATA "/par-comm/";
+const std::string data = test::data_file("par-comm/");
 
 RouteFile read(const std::string& path, const Topology* topology = nullptr) {
   auto file = read_routes(path, topology);

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "tests/analysis/mapping/temporary_file.hpp"
+#include "tests/test_data.hpp"
 
 using namespace pclscope;
 using namespace pclscope::mapping;
@@ -77,7 +78,7 @@ std::string random_sizes(std::mt19937& random, int dimensions, int most, bool ma
 // Every hop count of a published file (source, destination, bytes, hops) against the topology's.
 std::pair<int, int> explained(const std::string& file, const std::string& text, int ranks_per_node) {
   const Topology topology = make(text);
-  std::ifstream in(PCLSCOPE_TEST_DATA "/par-comm/hopbyte/" + file + "_hopbyte.txt");
+  std::ifstream in(test::data_file("par-comm/hopbyte/" + file + "_hopbyte.txt"));
   int equal = 0, lines = 0, from = 0, to = 0, hops = 0;
   for (std::string bytes; in >> from >> to >> bytes >> hops; ++lines)
     equal += topology.hops(from / ranks_per_node, to / ranks_per_node) == hops;

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "tests/patience.hpp"
+#include "tests/test_data.hpp"
 
 using namespace pclscope;
 using namespace pclscope::mapping;
@@ -42,7 +43,7 @@ TEST_CASE("our own file: messages and bytes; written and read it is the same") {
 }
 
 TEST_CASE("Theta's file begins at rank 3433: numbered anew, and it says who is who") {
-  const auto file = read_traffic(PCLSCOPE_TEST_DATA "/par-comm/hopbyte/MiniMD_Theta_n64_c1_w_hopbyte.txt");
+  const auto file = read_traffic(test::data_file("par-comm/hopbyte/MiniMD_Theta_n64_c1_w_hopbyte.txt"));
   REQUIRE(file);
   CHECK(file->traffic.ranks == 64);
   CHECK(file->traffic.flows.size() == 384);

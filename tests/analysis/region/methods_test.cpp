@@ -10,6 +10,7 @@
 #include "analysis/region/printed_distances.hpp"
 #include "tests/analysis/region/partitions.hpp"
 #include "tests/analysis/region/patterns.hpp"
+#include "tests/test_data.hpp"
 #include "tests/thinned.hpp"
 
 using namespace pclscope;
@@ -22,7 +23,7 @@ struct Figure3 {
   nlohmann::json json;
   CommunicationGraph graph;
   Figure3() {
-    std::ifstream file(PCLSCOPE_TEST_DATA "/pclvis/figure3.json");
+    std::ifstream file(test::data_file("pclvis/figure3.json"));
     json = nlohmann::json::parse(file);
     std::vector<Link> links;
     for (const auto& edge : json["edges"]) links.push_back({edge[0].get<int>() - 1, edge[1].get<int>() - 1, 1.0});

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/analysis/wire/random_snapshot.hpp"
+#include "tests/test_data.hpp"
 
 namespace pclscope::testing {
 
@@ -62,7 +63,7 @@ inline Snapshot snapshot_beside_rows(std::uint64_t seed, std::uint64_t most_rank
 // A dump that pclscope wrote when the format was at version 1.1: messages_of(0, 99) in chunks of 16, window_of(0) to
 // window_of(20), sites_of(1, 5, named), and the summary that tests/viewer/hand_made.hpp had then.
 inline void unpack_version_1_1(const std::string& path) {
-  const gzFile packed = ::gzopen(PCLSCOPE_TEST_DATA "/store/version_1_1.h5.gz", "rb");
+  const gzFile packed = ::gzopen(test::data_file("store/version_1_1.h5.gz").c_str(), "rb");
   std::ofstream file(path, std::ios::binary);
   char bytes[65536];
   for (int got = 0; packed && (got = ::gzread(packed, bytes, sizeof bytes)) > 0;) file.write(bytes, got);
