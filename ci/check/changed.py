@@ -21,16 +21,32 @@ def lines_of(*command):
 
 
 def base_of(base):
+    """Where this branch left origin/main; of what is there already HEAD, or, when nothing differs from HEAD, HEAD~1."""
     if base:
         return base
     found = subprocess.run(["git", "merge-base", "HEAD", "origin/main"], capture_output=True, text=True, check=False)
     head = lines_of("git", "rev-parse", "HEAD")[0]
-    return found.stdout.strip() if found.returncode == 0 and found.stdout.strip() != head else "HEAD~1"
+    if found.returncode == 0 and found.stdout.strip() != head:
+        return found.stdout.strip()
+    return "HEAD" if differing("HEAD") else "HEAD~1"
+
+
+def differing(commit):
+    return set(lines_of("git", "diff", "--name-only", commit) +
+               lines_of("git", "ls-files", "--others", "--exclude-standard"))
 
 
 def files(base):
-    return set(lines_of("git", "diff", "--name-only", base_of(base)) +
-               lines_of("git", "ls-files", "--others", "--exclude-standard"))
+    return differing(base_of(base))
+
+
+def told(base):
+    """A line: what differs from which commit, and what of it can affect every test."""
+    changed = sorted(files(base))
+    everything = [file for file in changed if matches(file, EVERYTHING)]
+    shown = ", ".join(changed[:4]) + (f" and {len(changed) - 4} more" if len(changed) > 4 else "")
+    return (f"changed since {base_of(base)[:12]}: {shown or 'nothing'}" +
+            (f"; {everything[0]} can affect every test" if everything else ""))
 
 
 def matches(file, patterns):

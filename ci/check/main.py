@@ -28,10 +28,11 @@ passed."""
 def arguments():
     parser = argparse.ArgumentParser(prog="ci/test", description=HELP, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("-L", metavar="LABEL",
-                        help="only tests with this label: unit, job, launcher, time, quiet, display")
+                        help="only tests with this label: unit, threads, job, launcher, time, quiet, display, nothing")
     parser.add_argument("-R", metavar="REGEX", help="only tests whose names match")
     parser.add_argument("--changed", nargs="?", const="", metavar="BASE",
-                        help="only tests that changes since BASE can affect (default: origin/main, or the last commit)")
+                        help="only tests that changes since BASE can affect (default: since this branch left\n"
+                             "origin/main; else what is not committed; else the last commit)")
     parser.add_argument("--list", action="store_true", help="with -L, -R or --changed: print the tests, run none")
     parser.add_argument("--repeat", type=int, default=1, metavar="N", help="run the tests N times")
     parser.add_argument("--seed", type=int, help="the seed of random tests, as a failed one printed it")
@@ -162,23 +163,42 @@ class Check:
             self.finish(step)
 
 
+def show_plan(asked, plan):
+    for tree, names in plan.items():
+        for name in sorted(names if names is not None else tests.names(tree)):
+            print(name + (" (under TSan)" if tree == "tsan" else ""))
+    if not plan and asked.changed is None:
+        words = " and ".join(f"{option} {value}" for option, value in (("-L", asked.L), ("-R", asked.R)) if value)
+        print(f"ci/test: no test matches {words}; `ctest --test-dir build/release -N` names them", file=sys.stderr)
+        return 2
+    print(f"{sum(len(names or []) for names in plan.values())} tests")
+    return 0
+
+
+def ended():
+    run.stop_all()
+    print("ci/test: ended before its end, nothing is judged", flush=True)
+    return 130
+
+
 def main():
     asked = arguments()
     shutil.rmtree(LOGS, ignore_errors=True)
     LOGS.mkdir(parents=True)
-    plan = chosen(asked)
-    if asked.list or not plan:
-        for tree, names in plan.items():
-            print(*sorted(names if names is not None else tests.names(tree)), sep="\n")
-        print(f"{sum(len(names or []) for names in plan.values())} tests")
-        return 0
-    check = Check(asked, plan)
     run.interrupt_on_terminate()
+    try:
+        plan = chosen(asked)
+        if asked.changed is not None:
+            print(changed.told(asked.changed), flush=True)
+        if asked.list or not plan:
+            return show_plan(asked, plan)
+    except KeyboardInterrupt:
+        return ended()
+    check = Check(asked, plan)
     try:
         check.everything()
     except KeyboardInterrupt:
-        run.stop_all()
-        return 130
+        return ended()
     table.show(check)
     return 1 if check.failed else 0
 

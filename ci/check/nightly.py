@@ -209,12 +209,12 @@ def summary():
     kept = results()
     for name, (minutes, _, _) in PARTS.items():
         row = kept.get(name)
-        told = "not run yet" if row is None else (
+        told = ("not run; only when it is named" if name in NAMED_ONLY else "not run yet") if row is None else (
             f"{'passed' if row['passed'] else 'FAILED'} in {row['seconds']} s ({row.get('cpu_seconds', '?')} CPU s),"
             f" commit {row['commit']}, {row['at']} {row['command']}")
         print(f"{name:16} {minutes:3} min  {told}")
     ran = [kept[name] for name in whole() if name in kept]
-    print(f"{len(ran)} of {len(whole())} parts, {sum(row['seconds'] for row in ran) / 60:.0f} minutes")
+    print(f"{len(ran)} of {len(whole())} parts ran, which took {sum(row['seconds'] for row in ran) / 60:.0f} minutes")
     return 0 if len(ran) == len(whole()) and all(row["passed"] for row in ran) else 1
 
 
@@ -263,11 +263,13 @@ def main():
         return 0
     names = asked.parts or whole()
     if asked.part:
-        k, n = (int(word) for word in asked.part.split("/"))
-        names = shares(n)[k - 1]
+        k, _, n = asked.part.partition("/")
+        if not (k.isdigit() and n.isdigit() and 1 <= int(k) <= int(n)):
+            parser.error(f"--part {asked.part}: K/N with K from 1 to N, as 2/5")
+        names = shares(int(n))[int(k) - 1]
     unknown = [name for name in names if name not in PARTS]
     if unknown:
-        parser.error(f"no such part: {', '.join(unknown)}")
+        parser.error(f"no such part: {', '.join(unknown)}; there are: {', '.join(PARTS)}")
     if asked.resume:
         names = [name for name in names if not is_done(name)]
     run.interrupt_on_terminate()
