@@ -33,6 +33,9 @@ def boards():
     return found
 
 
+WITHOUT_END = "2000000000"  # messages of a job that the test ends: however slow its sessions are
+
+
 class Attach(job.Test):
     mpi = None
 
@@ -91,7 +94,7 @@ class Attach(job.Test):
             process.kill()
 
     def test_receives_completed_in_any_order(self):
-        process = self.start(2, job.program("accounts", self.mpi), "5", "1500000")
+        process = self.start(2, job.program("accounts", self.mpi), "5", "20000000")
         try:
             done, sessions = self.cycles("accounts", 5, 300, 50, "ahead")  # perhaps so far that nothing matches
             self.assertEqual([(s["recording"], s["wrong"]) for s in sessions], [(2, 0)] * 5, done.stdout)
@@ -127,7 +130,7 @@ class Attach(job.Test):
             process.kill()
 
     def test_aggregators_that_die_before_they_found_a_ring_of_threads(self):
-        process = self.start(2, job.program("threads", self.mpi), "3", "2000000")
+        process = self.start(2, job.program("threads", self.mpi), "3", WITHOUT_END)
         try:
             count = job.thinned(6, 3)
             done, sessions = self.cycles("threads", count, 200, 20, "blind")
@@ -141,7 +144,7 @@ class Attach(job.Test):
         self.assertTidied()
 
     def test_threads_join_one_by_one_and_nothing_is_wrong(self):
-        process = self.start(2, job.program("threads", self.mpi), "3", "2000000")
+        process = self.start(2, job.program("threads", self.mpi), "3", WITHOUT_END)
         try:
             count = job.thinned(4, 2)
             done, sessions = self.cycles("threads", count, 400, 100)

@@ -196,10 +196,17 @@ class Sandbox:
 
     def json(self, *arguments):
         """The JSON that a pclscope command prints; fails with its words when it does not."""
-        done = self.pclscope(*arguments)
-        if done.code != 0:
-            raise AssertionError(str(done))
-        return json.loads(done.stdout)
+        return json.loads(self.heard(*arguments).stdout)
+
+    def heard(self, *arguments):
+        """A pclscope command that worked. One that asks a running job waits 2 s for it: on a busy machine the next
+        call may hear what this one missed."""
+        def look():
+            done = self.pclscope(*arguments)
+            if done.code != 0 and "no news from" not in done.stderr:
+                raise AssertionError(str(done))
+            return done if done.code == 0 else None
+        return self.wait_for(f"news by {arguments}", look)
 
     @staticmethod
     def bare_command(mpi, ranks, *command):
@@ -266,16 +273,8 @@ class Sandbox:
         return jobs[0]["name"]
 
     def live(self, *target):
-        """The newest summary. `--once` waits 2 s for one: on a busy machine the next call may see what this one
-        missed."""
-        def look():
-            done = self.pclscope("watch", *target, "--once", "--json")
-            if done.code == 0:
-                return json.loads(done.stdout)
-            if "no news" not in done.stderr:
-                raise AssertionError(str(done))
-            return None
-        return self.wait_for(f"news from {target}", look)
+        """The newest summary."""
+        return self.json("watch", *target, "--once", "--json")
 
     def live_fresh(self, *target):
         """A summary that is younger than a second. On a busy machine one or another is older."""
