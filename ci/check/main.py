@@ -164,20 +164,19 @@ class Check:
 
 
 def show_plan(asked, plan):
-    for tree, names in plan.items():
-        for name in sorted(names if names is not None else tests.names(tree)):
-            print(name + (" (under TSan)" if tree == "tsan" else ""))
+    shown = [name + (" (under TSan)" if tree == "tsan" else "")
+             for tree, names in plan.items() for name in sorted(names if names is not None else tests.names(tree))]
     if not plan and asked.changed is None:
         words = " and ".join(f"{option} {value}" for option, value in (("-L", asked.L), ("-R", asked.R)) if value)
         print(f"ci/test: no test matches {words}; `ctest --test-dir build/release -N` names them", file=sys.stderr)
         return 2
-    print(f"{sum(len(names or []) for names in plan.values())} tests")
+    print(*shown, f"{len(shown)} tests", sep="\n")
     return 0
 
 
 def ended():
     run.stop_all()
-    print("ci/test: ended before its end, nothing is judged", flush=True)
+    print("ci/test: stopped; nothing is judged", flush=True)
     return 130
 
 

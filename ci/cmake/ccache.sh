@@ -36,6 +36,7 @@ case $made in
     [[ $made = *.pch ]] && words=("${asked[@]}")  # Clang's names its sources with their whole paths: of this clone only
     rm -f "$made.sum"
     "$ccache" "${words[@]}" || exit
+    [ -s "$made.d" ] || exit 0  # without a sum ccache reads it all
     {
       printf '%s\n' "${words[@]}"
       sed -e 's/^[^ ]*: //' -e 's/\\$//' "$made.d" | xargs sha1sum

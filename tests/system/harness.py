@@ -196,16 +196,17 @@ class Sandbox:
 
     def json(self, *arguments):
         """The JSON that a pclscope command prints; fails with its words when it does not."""
-        return json.loads(self.heard(*arguments).stdout)
+        done = self.answer(*arguments)
+        if done.code != 0:
+            raise AssertionError(str(done))
+        return json.loads(done.stdout)
 
-    def heard(self, *arguments):
-        """A pclscope command that worked. One that asks a running job waits 2 s for it: on a busy machine the next
-        call may hear what this one missed."""
+    def answer(self, *arguments):
+        """How a pclscope command ends. One that asks a running job waits 2 s for it: on a busy machine the next call
+        may hear what this one missed."""
         def look():
             done = self.pclscope(*arguments)
-            if done.code != 0 and "no news from" not in done.stderr:
-                raise AssertionError(str(done))
-            return done if done.code == 0 else None
+            return None if "no news from" in done.stderr else done
         return self.wait_for(f"news by {arguments}", look)
 
     @staticmethod
